@@ -1,1 +1,1 @@
-"""Who may do what: accounts, sessions, tokens, permissions."""
+"""Decides who may do what: accounts, sessions, tokens, permissions."""

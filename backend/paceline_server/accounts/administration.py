@@ -1,7 +1,7 @@
-"""Manages the accounts of the installation: who is its admin, who is cut off, who needs a new password.
+"""Manages the accounts of the installation: makes admins, disables accounts, and makes links to reset passwords.
 
-The installation always keeps an admin who can sign in, and nobody gives that right to themselves. An account is
-disabled, never deleted, because the audit log names it.
+At least one admin who can sign in always remains, and nobody changes their own role. An account is disabled, never
+deleted, because the audit log names it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paceline_server.store.tables.accounts import Account
 def list_accounts(
     session: Session, text: str | None, *, limit: int, cursor: str | None
 ) -> Page[InstallationAccountOut]:
-    """Return accounts by name; `text`: those whose name or address contains it."""
+    """Return accounts in order of name; with `text`, those whose name or address contains it."""
     return page(
         session,
         queries.accounts_matching(text),
@@ -53,11 +53,11 @@ def find_account(session: Session, account_id: str) -> Account:
 
 
 def disable_account(session: Session, account_id: str, actor: str) -> None:
-    """Cut an account off at once: its sessions and links end, its tokens stop. Raises 404, 409 `last_admin`."""
+    """Disable an account: its sessions, links and tokens stop working at once. Raises 404, 409 `last_admin`."""
     account = find_account(session, account_id)
     if account.disabled_at is not None:
         return
-    _keep_an_admin(session, account)
+    _refuse_last_admin(session, account)
     account.disabled_at = clock.now()
     _record(session, actor, "disable", account)
     sessions.end_all_sessions(session, account, actor)
@@ -74,21 +74,22 @@ def enable_account(session: Session, account_id: str, actor: str) -> None:
 def set_installation_admin(
     session: Session, account_id: str, is_admin: bool, actor: str, actor_id: str | None
 ) -> InstallationAccountOut:
-    """Make an account an admin of the installation, or one no more. Raises 404, 403 `own_role`, 409 `last_admin`."""
+    """Give an account the role of an installation admin, or take it away. Raises 404, 403 `own_role`, 409
+    `last_admin`."""
     account = find_account(session, account_id)
     if account.id == actor_id:
         raise forbidden("Another admin changes your role: you cannot.", "own_role")
     if account.is_installation_admin != is_admin:
         if not is_admin:
-            _keep_an_admin(session, account)
+            _refuse_last_admin(session, account)
         account.is_installation_admin = is_admin
         _record(session, actor, "promote" if is_admin else "demote", account)
         hint(session, CHANNEL)
     return _account_out(account)
 
 
-def _keep_an_admin(session: Session, leaving: Account) -> None:
-    """Raise 409 for the last admin of the installation. Two who remove each other wait for each other here."""
+def _refuse_last_admin(session: Session, leaving: Account) -> None:
+    """Raise 409 for the last admin of the installation. The lock makes two admins who remove each other take turns."""
     if not leaving.is_installation_admin or leaving.disabled_at is not None:
         return
     admins = queries.lock_installation_admins(session)
@@ -100,19 +101,19 @@ def _keep_an_admin(session: Session, leaving: Account) -> None:
 
 
 def sign_out(session: Session, account_id: str, actor: str) -> int:
-    """End all sessions of somebody; returns how many. Raises 404."""
+    """End all sessions of an account; returns how many. Raises 404."""
     return sessions.end_all_sessions(session, find_account(session, account_id), actor)
 
 
 def create_reset_link(
     session: Session, account_id: str, valid_minutes: float, public_url: str, actor: str
 ) -> OneTimeLinkOut:
-    """Return a link by which somebody sets a new password; their present one works until then. Raises 404, 409 for an
-    account that is disabled, 400 for one without an address."""
+    """Create a link with which a person sets a new password; the current one works until then. Raises 404, 409 for a
+    disabled account, 400 for one without an address."""
     account = find_account(session, account_id)
     if account.disabled_at is not None:
         raise conflict("This account is disabled: enable it first.")
-    credentials.known_words(account)
+    credentials.guessable_words(account)
     secret = credentials.create_link(session, account, valid_minutes, "reset")
     _record(session, actor, "reset_link", account)
     return OneTimeLinkOut(
@@ -124,8 +125,10 @@ def create_reset_link(
 def break_glass(
     session: Session, account: Account, valid_minutes: float, actor: str
 ) -> str:
-    """Return the secret of a sign-in link for an account that becomes an admin of the installation and is enabled: the
-    way in for whoever has the server's shell when nobody else can sign in."""
+    """Enable an account, make it an admin of the installation, and return the secret of a sign-in link for it.
+
+    It is the way in from the server's shell when no admin can sign in.
+    """
     account.disabled_at = None
     account.is_installation_admin = True
     _record(session, actor, "break_glass", account)

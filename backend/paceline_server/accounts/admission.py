@@ -1,9 +1,9 @@
 """Decides whether a request may reach its route, before a byte of its body is read.
 
-FastAPI parses a body before it asks any dependency, so this middleware checks first: the path has the method, the
+FastAPI parses a body before it runs any dependency, so this middleware checks first: the path has the method, the
 caller has the required permissions in the project of the request, path and query values are well-formed, the body is
-within the route's limit, and there is memory to parse it. An application with a route that has neither `require(…)` nor `ANYONE` does not start. A route
-sets its limit with FastAPI's `max_body_size`; `api.py` sets the default.
+within the route's limit, and there is memory to parse it. An application with a route that has neither `require(…)`
+nor `ANYONE` does not start. A route sets its limit with FastAPI's `max_body_size`; `api.py` sets the default.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from paceline_server.store import access
 API = "/api"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]*)(:[0-9]{0,5})?")
 LONGEST_TARGET_BYTES = 16 * 1024
-"""Of path and query together; our pages use less than a quarter of it."""
+"""The limit of path and query together; our pages use less than a quarter of it."""
 PARSING_BYTES = {True: 256 * 1024, False: 16 * 1024 * 1024}
 """The bytes of request bodies that may be in memory at once: those of public routes (True) and those of authenticated
 ones. Parsed JSON takes up to 34 times its size (measured with nested empty lists): 9 MiB and 550 MiB at most."""
-BUDGET_WITHIN_S = 20.0
+MAX_BUDGET_WAIT_S = 20.0
 """How long a body waits for its budget; agents wait 30 s for a response."""
 
 
 class Admission:
-    """The middleware. `routes` are those of the wrapped application; `max_body_bytes` holds for each of them."""
+    """The middleware around an application with these `routes`; no body may have more than `max_body_bytes`."""
 
     def __init__(self, app: App, routes: RouteTable, max_body_bytes: int) -> None:
         self.app = app
@@ -45,7 +45,7 @@ class Admission:
             public: BodyBudget(size) for public, size in PARSING_BYTES.items()
         }
         for route in routes.routes:
-            if not _is_decided(route):
+            if not _declares_access(route):
                 raise TypeError(
                     f"{route.template}: declare who may use this route, by require(…) or dependencies=[ANYONE]"
                 )
@@ -63,7 +63,7 @@ class Admission:
                 for dependency in route.dependencies or ()
                 if isinstance(dependency, Requirement)
             ]
-            limits = access.NOTHING
+            limits = access.NO_ACCESS
             if requirements:
                 limits = await run_in_threadpool(_admit, request, requirements)
             limit = min(
@@ -126,8 +126,9 @@ class Admission:
         return self.routes.pages
 
 
-def _is_decided(route: Route) -> bool:
-    """Return whether the route declares who may use it. FastAPI's own route, the contract, is for anyone."""
+def _declares_access(route: Route) -> bool:
+    """Return whether the route declares who may use it. FastAPI's own route, which serves the OpenAPI document, needs
+    no declaration."""
     calls = route.dependencies
     return calls is None or any(
         isinstance(call, Requirement) or call is anyone for call in calls
@@ -135,7 +136,7 @@ def _is_decided(route: Route) -> bool:
 
 
 def _admit(request: Request, requirements: list[Requirement]) -> access.Access:
-    """Keep the principal of a request that meets every requirement; returns its access."""
+    """Store the principal of a request in its state, and return the access. Raises unless every requirement is met."""
     needed = dict.fromkeys(
         permission
         for requirement in requirements
@@ -147,7 +148,7 @@ def _admit(request: Request, requirements: list[Requirement]) -> access.Access:
 
 
 def _refuse_invalid_host(scope: Scope) -> None:
-    """Raise 400 for an invalid `Host`, because everything behind relies on it."""
+    """Raise 400 for an invalid `Host` header, which later code relies on."""
     for name, value in scope["headers"]:
         if name == b"host":
             host = value.decode("latin-1")
@@ -174,7 +175,7 @@ def _refuse_declared_size(scope: Scope, limit: int) -> None:
 
 
 class BodyBudget:
-    """Counts the bytes of bodies in memory; requests that find no room wait, and are served in order."""
+    """Counts the bytes of request bodies in memory. Bodies that find no room wait for it in order of arrival."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -182,8 +183,10 @@ class BodyBudget:
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     async def reserve(self, size: int) -> int:
-        """Wait for room and reserve it; returns the bytes to release. Raises 503 `busy` after `BUDGET_WITHIN_S`, as the only
-        exception type that FastAPI passes on while it reads a body."""
+        """Wait for room and reserve it; returns the bytes to release. Raises 503 `busy` after `MAX_BUDGET_WAIT_S`.
+
+        FastAPI passes on no exception but `HTTPException` while it reads a body.
+        """
         size = min(size, self.size)
         if not self._waiting and self.taken + size <= self.size:
             self.taken += size
@@ -192,7 +195,7 @@ class BodyBudget:
         self._waiting.append((size, turn))
         self._admit_waiting()
         try:
-            await asyncio.wait_for(asyncio.shield(turn), BUDGET_WITHIN_S)
+            await asyncio.wait_for(asyncio.shield(turn), MAX_BUDGET_WAIT_S)
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done():
                 self.release(size)
@@ -208,7 +211,7 @@ class BodyBudget:
         return size
 
     def release(self, size: int) -> None:
-        """Release reserved bytes, for requests that wait."""
+        """Release reserved bytes and admit bodies that wait for them."""
         self.taken -= size
         self._admit_waiting()
 
@@ -220,8 +223,8 @@ class BodyBudget:
 
 
 class BudgetedBody:
-    """The body of a request, of at most `limit` bytes. Its last part waits until the budget has room for all of it,
-    so that a slow sender occupies none of the budget."""
+    """Receives a request's body of at most `limit` bytes. Room in the budget is reserved only when the last part has
+    arrived, so that a slow sender occupies none of it."""
 
     def __init__(self, budget: BodyBudget, receive: Receive, limit: int) -> None:
         self._budget = budget
@@ -231,7 +234,7 @@ class BudgetedBody:
         self._taken = 0
 
     async def receive(self) -> Message:
-        """Return the next message of the body. Raises 413, as the only exception type that FastAPI passes on here."""
+        """Return the next message of the body. Raises 413, as an `HTTPException`, which FastAPI passes on."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
@@ -242,7 +245,7 @@ class BudgetedBody:
         return message
 
     def release(self) -> None:
-        """Free the bytes after the response."""
+        """Release the body's bytes after the response."""
         taken, self._taken = self._taken, 0
         if taken:
             self._budget.release(taken)

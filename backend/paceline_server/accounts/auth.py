@@ -23,7 +23,7 @@ from paceline_server.store.access import Access
 from paceline_server.store.session import SAFE_METHODS, read_scope, session_scope
 
 TOUCH_EVERY = timedelta(seconds=60)
-"""When tokens and sessions were used is exact to a minute, so that not every request writes."""
+"""The time of last use of tokens and sessions is exact to a minute, so that not every request writes."""
 
 _bearer = HTTPBearer(
     auto_error=False, scheme_name="token", description="`Authorization: Bearer plt_…`"
@@ -42,19 +42,20 @@ class Admitted:
 
 
 def admit(request: Request, *needed: Permission, is_use: bool = True) -> Admitted:
-    """Return the principal of a request, if it has every permission `needed`; with none: whoever has signed in.
+    """Return the principal of a request that has every permission `needed`; with none, anyone who has signed in.
 
-    `is_use`: keeps a session from becoming idle; a stream that is only open does not. Raises 401 `unauthenticated`, 403 `csrf_refused` or `forbidden`, 404 for a foreign project.
+    `is_use`: whether the request keeps a session from becoming idle; an open stream does not. Raises 401
+    `unauthenticated`, 403 `csrf_refused` or `forbidden`, 404 for a foreign project.
     """
-    with access.as_system():  # who may do what is not a project's to see
+    with access.as_system():
         principal = _principal_of(request, optional=not needed, is_use=is_use)
-        _check(principal, needed)
+        _check_permissions(principal, needed)
         if principal.agent_id is not None:
             with read_scope() as session:
                 projects = project_access.projects_of_agent(session, principal.agent_id)
             return Admitted(principal, access.of_agent(projects, principal.actor))
     if principal.project is None:
-        return Admitted(principal, replace(access.NOTHING, actor=principal.actor))
+        return Admitted(principal, replace(access.NO_ACCESS, actor=principal.actor))
     return Admitted(principal, access.of_request(principal.project.id, principal.actor))
 
 
@@ -69,7 +70,7 @@ def _principal_of(request: Request, *, optional: bool, is_use: bool) -> Principa
     cookie = cookies.read_session_cookie(request)
     if cookie is None:
         with read_scope() as session:
-            return project_access.of_anybody(session, named)
+            return project_access.resolve_anonymous(session, named)
     principal = _principal_of_session(cookie, named, optional=optional, is_use=is_use)
     if request.method not in SAFE_METHODS:
         cookies.refuse_other_sites(request, require_origin=True)
@@ -77,7 +78,8 @@ def _principal_of(request: Request, *, optional: bool, is_use: bool) -> Principa
 
 
 def _principal_of_token(secret: str, named: str | None) -> Principal:
-    """Return the principal of a bearer token. Raises 401 when unknown, expired or revoked (never which)."""
+    """Return the principal of a bearer token. Raises 401 for an unknown, expired or revoked one, without saying
+    which."""
     at = clock.now()
     with read_scope() as session:
         row = queries.valid_token(session, sha256_hex(secret), at)
@@ -86,7 +88,7 @@ def _principal_of_token(secret: str, named: str | None) -> Principal:
                 "This token is not valid: unknown, expired or revoked."
             )
         token, account = row
-        principal = project_access.of_token(session, token, account, named)
+        principal = project_access.resolve_token(session, token, account, named)
     if token.last_used_at is None or at - token.last_used_at > TOUCH_EVERY:
         with session_scope() as session:
             queries.touch_token(session, token.id, at)
@@ -99,7 +101,9 @@ def _principal_of_session(
     """Return the principal of a session cookie. Raises 401 when signed out, expired, idle or disabled."""
     with read_scope() as session:
         row, account = sessions.find_session(session, secret)
-        person = project_access.of_account(session, account, named, optional=optional)
+        person = project_access.resolve_account(
+            session, account, named, optional=optional
+        )
     at = clock.now()
     if is_use and at - row.last_seen_at > TOUCH_EVERY:
         with session_scope() as session:
@@ -109,8 +113,8 @@ def _principal_of_session(
 
 @dataclass(frozen=True)
 class Requirement:
-    """A dependency that admits principals with all of `permissions`. `admission.py` admits them before the body
-    is read; as a dependency it then gives the route that principal."""
+    """A dependency that admits principals with all of `permissions`. `admission.py` admits them before the body is
+    read; the dependency then passes the principal to the route."""
 
     permissions: tuple[Permission, ...]
 
@@ -121,13 +125,13 @@ class Requirement:
         _session: object = Security(_cookie),
     ) -> Principal:
         principal: Principal = request.state.principal
-        _check(principal, self.permissions)
+        _check_permissions(principal, self.permissions)
         return principal
 
 
 def require(*needed: Permission) -> Requirement:
     """Return a dependency that admits principals with all of `needed`, as in `Depends(require("project.read"))`;
-    with none: whoever has signed in."""
+    with none, anyone who has signed in."""
     unknown = [name for name in needed if name not in PERMISSIONS]
     if unknown:
         raise TypeError(f"no permission is called {unknown[0]!r}")
@@ -135,14 +139,14 @@ def require(*needed: Permission) -> Requirement:
 
 
 def anyone() -> None:
-    """The dependency of a route that needs no credential: `dependencies=[ANYONE]`."""
+    """Admit any request. A route without credentials declares it with `dependencies=[ANYONE]`."""
 
 
 ANYONE = Depends(anyone)
 
 
 def account_of(principal: Principal) -> str:
-    """Return the account of somebody in a browser. Raises 403 for a program, which has no sessions and no password."""
+    """Return the account id of a person in a browser. Raises 403 for a token, which has no sessions and no password."""
     if principal.session_id is None or principal.account_id is None:
         raise forbidden(
             "This is for people who signed in, not for tokens.", "no_person"
@@ -150,7 +154,7 @@ def account_of(principal: Principal) -> str:
     return principal.account_id
 
 
-def _check(principal: Principal, needed: tuple[Permission, ...]) -> None:
+def _check_permissions(principal: Principal, needed: tuple[Permission, ...]) -> None:
     lacking = [permission for permission in needed if not principal.may(permission)]
     if lacking and principal.via == "nothing":
         raise unauthenticated()

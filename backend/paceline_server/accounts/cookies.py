@@ -26,7 +26,7 @@ LOOPBACK_NAME = "paceline"
 
 
 def is_loopback(host: str | None) -> bool:
-    """Return whether a host name as written in a URL stays on this machine."""
+    """Return whether a host name or address of a URL means this machine."""
     if host is None:
         return False
     if host == "localhost" or host.endswith(".localhost"):
@@ -43,12 +43,12 @@ def _settings(request: Request) -> Settings:
 
 
 def is_secure(request: Request) -> bool:
-    """Return whether the browser reaches us by HTTPS."""
+    """Return whether the browser reaches us over HTTPS."""
     return requests.is_secure(request.scope, _settings(request).public_url)
 
 
 def read_session_cookie(request: Request) -> str | None:
-    """Return the secret of the session cookie, if we would set such a cookie on this connection."""
+    """Return the secret of the session cookie, if we set such cookies on this kind of connection."""
     if is_secure(request):
         return request.cookies.get(SECURE_NAME)
     return (
@@ -69,7 +69,7 @@ def refuse_plain_http(request: Request) -> None:
 
 
 def check_visitor(request: Request) -> Visitor:
-    """Return where a sign-in comes from. Raises 403 unless it came from our own pages, and encrypted."""
+    """Return where a sign-in comes from. Raises 403 if it is unencrypted or does not come from our own pages."""
     refuse_plain_http(request)
     refuse_other_sites(request, require_origin=False)
     return Visitor(
@@ -80,12 +80,14 @@ def check_visitor(request: Request) -> Visitor:
 
 
 def public_url(request: Request) -> str:
-    """Return the address of the pages, for links that people open."""
+    """Return the base URL of the pages, for links that people open."""
     return _settings(request).public_url or str(request.base_url)
 
 
-def begin(request: Request, response: Response, new: NewSession) -> SessionOut:
-    """Hand a new session to the browser."""
+def hand_over_session(
+    request: Request, response: Response, new: NewSession
+) -> SessionOut:
+    """Set the cookie of a new session, and return its wire shape."""
     set_session_cookie(request, response, new.secret, new.out.expires_at)
     return new.out
 
@@ -93,7 +95,7 @@ def begin(request: Request, response: Response, new: NewSession) -> SessionOut:
 def set_session_cookie(
     request: Request, response: Response, secret: str, expires_at: datetime
 ) -> None:
-    """Set the session cookie. Call `refuse_plain_http` first."""
+    """Set the session cookie. Callers call `refuse_plain_http` first."""
     secure = is_secure(request)
     if not secure:
         log.warning(
@@ -114,7 +116,6 @@ def set_session_cookie(
 
 
 def delete_session_cookie(request: Request, response: Response) -> None:
-    """Delete the session cookie."""
     secure = is_secure(request)
     name = SECURE_NAME if secure else LOOPBACK_NAME
     response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
@@ -131,7 +132,7 @@ def _host_of(origin: str) -> str:
 def refuse_other_sites(request: Request, *, require_origin: bool) -> None:
     """Raise 403 `csrf_refused` unless one of our own pages sent this request.
 
-    Browsers send Sec-Fetch-Site, older ones Origin. `require_origin`: refuse a request with neither.
+    Browsers send Sec-Fetch-Site, older ones Origin. With `require_origin`, a request with neither is refused.
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")

@@ -1,8 +1,7 @@
-"""Sets, changes and resets passwords, and makes the one-time links that stand in for one.
+"""Sets, changes and resets passwords, and makes one-time links for signing in and for resetting a password.
 
-Whoever sets a password proves who they are: by the present one, by a reset link, or by an invitation. Every change ends
-all other sessions and links of the account. Links are printed or shown once; a sender of mail would call `create_link`
-and deliver what `link_url` returns.
+A person who sets a password proves who they are by the current one, a reset link or an invitation. Every change ends
+all other sessions and links of the account. A link is printed or shown once; Paceline does not mail it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def create_link(
     valid_minutes: float,
     purpose: Purpose = "sign_in",
 ) -> str:
-    """Return the secret of a new one-time link."""
+    """Create a one-time link, and return its secret."""
     secret = new_secret("pll")
     at = clock.now()
     session.add(
@@ -53,19 +52,20 @@ def create_link(
 
 
 def link_url(public_url: str, secret: str, page: str = PAGES["sign_in"]) -> str:
-    """Return the address a person opens. The secret is in the fragment: browsers send that to no server and no
-    referrer."""
+    """Return the URL a person opens. The secret is in its fragment, which browsers send to no server."""
     return f"{public_url.rstrip('/')}/{page}#token={secret}"
 
 
 def use_link(session: Session, secret: str, purpose: Purpose) -> Account:
-    """Use up a link and return its account. Raises 401 `link_invalid` when it is unknown, used, expired or for
-    something else."""
+    """Use up a link and return its account. Raises 401 `link_invalid` if it is unknown, used, expired or for another
+    purpose."""
     account_id = queries.take_link(session, sha256_hex(secret), purpose, clock.now())
-    return _usable(None if account_id is None else session.get(Account, account_id))
+    return _require_usable(
+        None if account_id is None else session.get(Account, account_id)
+    )
 
 
-def _usable(account: Account | None) -> Account:
+def _require_usable(account: Account | None) -> Account:
     if account is None or account.disabled_at is not None:
         raise ProblemError(
             401,
@@ -75,14 +75,14 @@ def _usable(account: Account | None) -> Account:
     return account
 
 
-def new_hash(account: Account, password: str) -> str:
-    """Return the hash of an account's new password. Raises 400 for a weak one, or where there is no address to sign in
-    with."""
-    return passwords.make_hash(password, known_words(account))
+def hash_new_password(account: Account, password: str) -> str:
+    """Return the hash of an account's new password. Raises 400 for a weak password or an account without an address."""
+    return passwords.make_hash(password, guessable_words(account))
 
 
-def known_words(account: Account) -> tuple[str, str]:
-    """Return what an attacker knows of a password's owner. Raises 400 for an account that cannot have a password."""
+def guessable_words(account: Account) -> tuple[str, str]:
+    """Return the name and address of a password's owner, which are easily guessed. Raises 400 for an account without
+    an address, which cannot have a password."""
     if account.email is None:
         raise invalid_request(
             "An account with a password needs an e-mail address to sign in with."
@@ -91,41 +91,41 @@ def known_words(account: Account) -> tuple[str, str]:
 
 
 def set_password(session: Session, account: Account, password: str, actor: str) -> None:
-    """Set a password on the server's shell; whoever is signed in with the old one is out."""
-    _store_hash(session, account, new_hash(account, password), actor)
+    """Set a password from the server's shell; all sessions of the account end."""
+    _store_hash(session, account, hash_new_password(account, password), actor)
 
 
 def owner_of_reset_link(session: Session, secret: str) -> Account:
-    """Whose password a reset link sets, without using it up. Raises 401 `link_invalid`."""
+    """Return the account of a reset link without using the link up. Raises 401 `link_invalid`."""
     link = queries.usable_link(session, sha256_hex(secret), "reset", clock.now())
     account = None if link is None else session.get(Account, link.account_id)
-    return _usable(account)
+    return _require_usable(account)
 
 
 def reset_password(
     session: Session, secret: str, password_hash: str, days: float, visitor: Visitor
 ) -> NewSession:
-    """Set a new password by a reset link and sign in. Raises 401 `link_invalid`."""
+    """Set a new password with a reset link, and sign in. Raises 401 `link_invalid`."""
     account = use_link(session, secret, "reset")
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         _store_hash(session, account, password_hash, account.name)
     if account.email is not None:
         throttling.forget_address(session, account.email)
     return sessions.begin_session(session, account, days, "link", visitor)
 
 
-def reserve_check(session: Session, account_id: str) -> Account:
-    """Count a check of the present password as failed before it is made; returns whose it is. Raises 429 while
-    paused."""
-    throttling.count(session, {"own_password": f"own:{account_id}"})
+def count_password_check(session: Session, account_id: str) -> Account:
+    """Count a check of the current password as failed before it is made, and return the account. Raises 429 while
+    such checks are paused."""
+    throttling.count_failures(session, {"own_password": f"own:{account_id}"})
     return session.get_one(Account, account_id)
 
 
 def change_password(
     session: Session, account_id: str, password_hash: str, days: float, visitor: Visitor
 ) -> NewSession:
-    """Set a new password of somebody who gave the present one. All other sessions end, and this one goes on with a
-    new secret. Raises 401 for an account that was disabled meanwhile."""
+    """Set a new password for a person who gave the current one. All sessions end and a new one begins. Raises 401 if
+    the account was disabled meanwhile."""
     account = session.get_one(Account, account_id)
     if account.disabled_at is not None:
         raise unauthenticated("This account was disabled meanwhile.")

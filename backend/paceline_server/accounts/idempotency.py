@@ -1,7 +1,7 @@
-"""Lets a request that creates something be sent again: `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+"""Makes requests that create something safe to repeat: `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
 
-The answer is stored in the transaction of what was created, per principal and project, so that a request is carried
-out once however often it is sent. A route that creates takes a `Once`; a test finds those that do not.
+The answer is stored in the transaction that creates, per principal and project, so that a request is carried out once
+however often it is sent. Every route that creates something takes a `Once`; a test holds that.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from paceline_server.store import stored_answers
 from paceline_server.store.stored_answers import RequestKey
 
 REPLAYED = "Idempotency-Replayed"
-"""Header of an answer that was given before."""
+"""Response header that marks a stored answer."""
 Answer = TypeVar("Answer", bound=wire.Response)
 
 
 @dataclass(frozen=True)
 class IdempotentAnswer:
-    """Gives the answer of a request once; without a key, every time."""
+    """Carries out a request once per key; without a key, every time."""
 
     key: RequestKey | None
     response: Response
@@ -35,18 +35,20 @@ class IdempotentAnswer:
     def answer(
         self, session: Session, form: type[Answer], create: Callable[[], Answer]
     ) -> Answer:
-        """Return the stored answer of the key, or that of `create`, which is stored.
+        """Return the key's stored answer; if there is none, store and return that of `create`.
 
-        Raises 422 `idempotency_key_reused` if the key stands for another request.
+        Raises 422 `idempotency_key_reused` if the key was sent with another request.
         """
         if self.key is None:
             return create()
         stored = stored_answers.claim(session, self.key, clock.now())
         if stored is None:
-            made = create()
-            body = made.model_dump(mode="json", by_alias=True)
-            stored_answers.keep(session, self.key, self.response.status_code, body)
-            return made
+            answer = create()
+            body = answer.model_dump(mode="json", by_alias=True)
+            stored_answers.store_answer(
+                session, self.key, self.response.status_code, body
+            )
+            return answer
         self._check(stored.request_sha256)
         if stored.answer is None:
             raise _shown_once()
@@ -56,7 +58,8 @@ class IdempotentAnswer:
         return form.model_validate(stored.answer)
 
     def answer_secret(self, session: Session, create: Callable[[], Answer]) -> Answer:
-        """As `answer`, but what holds a secret is not stored: asked again, it is a 409 `created_before`."""
+        """Return the answer of `create`, which holds a secret and is not stored. Raises 409 `created_before` for a
+        repeated request."""
         if self.key is None:
             return create()
         stored = stored_answers.claim(session, self.key, clock.now())
@@ -95,7 +98,7 @@ async def read_key(
         ),
     ] = None,
 ) -> IdempotentAnswer:
-    """Return the key of a request, if it has one."""
+    """Return how to answer a request, with its key if it has one."""
     if key is None:
         return IdempotentAnswer(None, response)
     if not (key.isascii() and key.isprintable()):
@@ -126,4 +129,4 @@ async def read_key(
 
 
 Once = Annotated[IdempotentAnswer, Depends(read_key)]
-"""What a route that creates takes, to answer a repeated request as before."""
+"""The parameter with which a route that creates something answers a repeated request as before."""

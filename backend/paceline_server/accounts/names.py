@@ -1,7 +1,7 @@
-"""Brings names and e-mail addresses of accounts into one spelling, and refuses those that look like another's.
+"""Normalizes names and e-mail addresses of accounts, and refuses those that look like somebody else's.
 
-Whoever reads the audit log, or is asked to accept an invitation, must not take one person for another: case, spaces,
-invisible characters and letters of a second script make no new name and no new address.
+A reader of the audit log or of an invitation must not take one person for another. So names and addresses that differ
+only in case or spaces are the same, and invisible characters and letters of several scripts are refused.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import unicodedata
 from paceline_server.kernel.errors import invalid_request
 
 RESERVED_NAMES = frozenset({"system", "agent", "anonymous", "imports", "up", "shell"})
-"""Names of the system in logs: no account is called so, nor `schedule …`."""
+"""Names of the system in logs, as is `schedule …`: no account may have them."""
 LONGEST_NAME = 100
 LONGEST_EMAIL = 254
 """RFC 5321 §4.5.3.1.3, without the angle brackets."""
 ALIKE_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
-"""Scripts with letters that look like those of another: a name has letters of one of them."""
+"""Scripts with letters that look alike: a name may have letters of only one of them."""
 EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
 
 
-def checked_name(name: str) -> str:
-    """Return the name in its one spelling. Raises 400 for one that is empty, hides something or is the system's."""
+def normalize_name(name: str) -> str:
+    """Return the name in its one spelling. Raises 400 for a name that is empty, too long, reserved, mixes scripts or has
+    control characters."""
     name = " ".join(unicodedata.normalize("NFKC", name).split())
     key = name_key(name)
     if key in RESERVED_NAMES or key.startswith("schedule "):
@@ -43,7 +44,7 @@ def checked_name(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return what two accounts may not share: the name without case, in single spaces."""
+    """Return the form of a name that is unique among accounts: case folded, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
@@ -54,8 +55,8 @@ def _alike_scripts(name: str) -> set[str]:
     return scripts & ALIKE_SCRIPTS
 
 
-def checked_email(email: str) -> str:
-    """Return the address in its one spelling. Raises 400 for what is no address."""
+def normalize_email(email: str) -> str:
+    """Return the address in its one spelling. Raises 400 for text that is no address."""
     spelled = email_key(email)
     is_address = EMAIL.fullmatch(spelled) is not None
     if (
@@ -71,5 +72,5 @@ def checked_email(email: str) -> str:
 
 
 def email_key(email: str) -> str:
-    """Return an address as it is stored and looked up. Folding case (and no more) keeps `ı` apart from `i`."""
+    """Return an address as it is stored and looked up. It is only case-folded, which keeps `ı` apart from `i`."""
     return unicodedata.normalize("NFKC", email).strip().casefold()

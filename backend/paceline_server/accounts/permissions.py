@@ -1,7 +1,7 @@
-"""The permissions of Paceline and the role that each begins with: the one table that decides who may do what.
+"""Lists the permissions of Paceline and the lowest role that has each. No other table decides who may do what.
 
-ARCHITECTURE.md shows the same table, and a test compares the two. A role has the permissions of those before it. Routes
-name a permission; tokens hold some of their maker's.
+ARCHITECTURE.md shows the same table, and a test compares the two. A role has the permissions of lower roles. Routes
+require a permission; tokens hold some of their maker's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Permission = Literal[
 ]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 
-BEGINS_WITH: Mapping[Permission, Role | Literal["installation", "agent"]] = {
+LOWEST_ROLE: Mapping[Permission, Role | Literal["installation", "agent"]] = {
     "project.read": "viewer",
     "members.read": "viewer",
     "audit.read": "viewer",
@@ -52,10 +52,11 @@ BEGINS_WITH: Mapping[Permission, Role | Literal["installation", "agent"]] = {
     "installation.admin": "installation",
     "agent": "agent",
 }
-"""`installation`: of people above the projects; `agent`: of an agent's own credential alone."""
+"""The lowest role with each permission. `installation`: only admins of the installation have it; `agent`: only agents'
+credentials."""
 
-OF_ANYBODY: frozenset[Permission] = frozenset({"project.read"})
-"""What an anonymous reader may do in a public project."""
+ANONYMOUS_PERMISSIONS: frozenset[Permission] = frozenset({"project.read"})
+"""Permissions of an anonymous reader in a public project."""
 
 
 def of_role(role: str) -> frozenset[Permission]:
@@ -63,16 +64,16 @@ def of_role(role: str) -> frozenset[Permission]:
     rank = ROLES.index(role)
     return frozenset(
         permission
-        for permission, first in BEGINS_WITH.items()
+        for permission, first in LOWEST_ROLE.items()
         if first in ROLES and ROLES.index(first) <= rank
     )
 
 
 OF_INSTALLATION_ADMIN: frozenset[Permission] = of_role("admin") | {"installation.admin"}
-"""What an installation's admin may do in every project."""
+"""Permissions of an admin of the installation in every project."""
 
 
 def keep_known(names: Iterable[str]) -> frozenset[Permission]:
-    """Return those of `names` that are permissions: a stored token may name one that is gone."""
+    """Return those of `names` that are permissions; a stored token may name one that no longer exists."""
     held = set(names)
     return frozenset(permission for permission in PERMISSIONS if permission in held)

@@ -1,4 +1,4 @@
-"""The principal of a request: who sent it, in which project, and what it may do there."""
+"""Defines the principal of a request: who sent it, in which project, and what it may do there."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Principal:
     session_id: str | None = None
 
     def may(self, permission: Permission) -> bool:
-        """Return whether `permission` is held."""
+        """Return whether the principal has `permission`."""
         return permission in self.permissions
 
     @property
     def actor(self) -> Actor:
-        """Who acts, for the audit log."""
+        """The actor that the audit log names."""
         if self.agent_id is not None:
             return Actor("agent", self.agent_id, self.name)
         if self.token_id is not None:

@@ -1,8 +1,8 @@
 """Resolves the project of a request and what its principal may do there.
 
 A token belongs to one project. A person chooses with `?project=NAME`; without it the project is `default` if they
-are a member of it, else their only one. Anybody may read a public project that is named. A project that a principal
-may not see answers 404, whether it exists or not.
+are a member of it, else their only one. Anybody may read a public project that the request names. A project that a
+principal may not see answers 404, whether it exists or not.
 """
 
 from __future__ import annotations
@@ -27,30 +27,35 @@ from paceline_server.store.tables.projects import Project
 ANYBODY = Principal("anonymous", frozenset(), "nothing", None, None, None)
 
 
-def of_anybody(session: Session, named: str | None) -> Principal:
-    """Return a visitor who did not sign in, in the public project that the request names. Raises 401 for any other."""
+def resolve_anonymous(session: Session, named: str | None) -> Principal:
+    """Return the principal of a visitor who did not sign in, in the public project that the request names. Raises 401
+    for any other project."""
     project = None if named is None else queries.project_named(session, named)
     if project is None or project.visibility != "public":
         raise unauthenticated()
-    return replace(ANYBODY, permissions=permissions.OF_ANYBODY, project=_head(project))
+    return replace(
+        ANYBODY,
+        permissions=permissions.ANONYMOUS_PERMISSIONS,
+        project=_project_head(project),
+    )
 
 
-def of_account(
+def resolve_account(
     session: Session, account: Account, named: str | None, *, optional: bool
 ) -> Principal:
-    """Return a person in the project they named, or in theirs.
+    """Return the principal of a person, in the project the request names or else in their own.
 
-    `optional`: the route works without a project, so none is no error. Raises 404 for a project the person may not
-    see, 400 `project_needed` where several are possible, 403 `no_project` where none is.
+    `optional`: the route works without a project. Raises 404 for a project the person may not see, 400
+    `project_needed` if several are possible, 403 `no_project` if none is.
     """
     person = Principal(account.name, frozenset(), "session", account.id, None, None)
     if account.is_installation_admin:
         person = replace(person, permissions=permissions.OF_INSTALLATION_ADMIN)
     if named is not None:
-        return _in_named(session, person, account, named)
+        return _resolve_in_project(session, person, account, named)
     memberships = queries.memberships(session, account.id, limit=2)
     chosen = next(
-        (found for found in memberships if found[0].id == DEFAULT_PROJECT_ID),
+        (member for member in memberships if member[0].id == DEFAULT_PROJECT_ID),
         memberships[0] if len(memberships) == 1 else None,
     )
     if chosen is not None:
@@ -72,7 +77,7 @@ def of_account(
     )
 
 
-def _in_named(
+def _resolve_in_project(
     session: Session, person: Principal, account: Account, named: str
 ) -> Principal:
     project = queries.project_named(session, named)
@@ -85,7 +90,9 @@ def _in_named(
         return _with_role(person, project, role)
     if project is not None and project.visibility == "public":
         return replace(
-            person, permissions=permissions.OF_ANYBODY, project=_head(project)
+            person,
+            permissions=permissions.ANONYMOUS_PERMISSIONS,
+            project=_project_head(project),
         )
     raise not_found("project", named)
 
@@ -95,16 +102,16 @@ def _with_role(person: Principal, project: Project, role: Role | None) -> Princi
     return replace(
         person,
         permissions=person.permissions | of_role,
-        project=_head(project),
+        project=_project_head(project),
         role=role,
     )
 
 
-def of_token(
+def resolve_token(
     session: Session, token: Token, account: Account | None, named: str | None
 ) -> Principal:
-    """Return the program that holds a token, with those of its permissions that its maker still has. Raises 401 when
-    its maker left the project or was disabled, 404 for another project."""
+    """Return the principal of a token, with those of its permissions that its maker still has. Raises 401 if its maker
+    left the project or was disabled, 404 if the request names another project."""
     held = permissions.keep_known(token.permissions)
     program = Principal(
         token.name, held, "token", token.account_id, token.id, token.agent_id
@@ -133,13 +140,13 @@ def of_token(
             role,
         )
         program = replace(program, permissions=held & maker.permissions)
-    return replace(program, project=_head(project))
+    return replace(program, project=_project_head(project))
 
 
 def projects_of_agent(session: Session, agent_id: str) -> tuple[str, ...]:
-    """Return the ids of the projects an agent acts for: those its grant names."""
+    """Return the ids of the projects that an agent's grant names."""
     return tuple(queries.projects_granted_to_agent(session, agent_id))
 
 
-def _head(project: Project) -> ProjectHead:
+def _project_head(project: Project) -> ProjectHead:
     return ProjectHead(project.id, project.name)

@@ -1,4 +1,4 @@
-"""All SQL of accounts; returns rows or None."""
+"""Holds all SQL of accounts; returns rows or None."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def browser_session(
 
 
 def sessions_of(account_id: str, at: datetime, idle_since: datetime) -> Select[Any]:
-    """Return the sessions of an account that have not ended."""
+    """Return a query for the sessions of an account that have not ended."""
     return select(BrowserSession).where(
         BrowserSession.account_id == account_id,
         BrowserSession.expires_at > at,
@@ -89,7 +89,7 @@ PROJECT_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def project_named(session: Session, name: str) -> Project | None:
-    """Return the project with this name; what no project can be called is not looked up."""
+    """Return the project with this name. A name that no project can have is not looked up."""
     if PROJECT_NAME.fullmatch(name) is None:
         return None
     return session.scalars(select(Project).where(Project.name == name)).one_or_none()
@@ -104,7 +104,7 @@ def role_in_project(session: Session, project_id: str, account_id: str) -> Role 
 def memberships(
     session: Session, account_id: str, limit: int
 ) -> list[tuple[Project, Role]]:
-    """Return projects of an account with its role in each: `default` first, then by name."""
+    """Return the projects an account is a member of, with its role in each: `default` first, then by name."""
     query = (
         select(Project, ProjectMember.role)
         .join(ProjectMember, ProjectMember.project_id == Project.id)
@@ -118,12 +118,13 @@ def memberships(
 def projects_of_account(
     session: Session, account: Account
 ) -> list[tuple[Project, Role | None]]:
-    """Return projects a person can choose, with their role: all of them for an admin of the installation."""
+    """Return the projects that a person can choose, with their role in each. An admin of the installation can choose
+    any project."""
     query = select(Project, ProjectMember.role).order_by(Project.name).limit(1000)
-    mine = and_(
+    is_member = and_(
         ProjectMember.project_id == Project.id, ProjectMember.account_id == account.id
     )
-    query = query.join(ProjectMember, mine, isouter=account.is_installation_admin)
+    query = query.join(ProjectMember, is_member, isouter=account.is_installation_admin)
     return [
         (project, cast("Role | None", role)) for project, role in session.execute(query)
     ]
@@ -156,8 +157,8 @@ def usable_link(
 def take_link(
     session: Session, token_sha256: str, purpose: str, at: datetime
 ) -> str | None:
-    """Use up a link and return its account id; None if it is unknown, used or expired. A single UPDATE, so
-    that only one of several concurrent requests succeeds."""
+    """Use up a link and return its account id; None if it is unknown, used or expired. It is a single UPDATE, so only
+    one of several concurrent requests succeeds."""
     query = (
         update(SignInLink)
         .where(
@@ -193,12 +194,12 @@ def accounts() -> Select[Any]:
 
 
 def tokens() -> Select[Any]:
-    """Return tokens except the credentials of agents."""
+    """Return a query for all tokens except the credentials of agents."""
     return select(Token).where(Token.agent_id.is_(None))
 
 
 def names_of(session: Session, account_ids: Collection[str]) -> dict[str, str]:
-    """Names of those of these accounts that the session sees."""
+    """Return the names of these accounts by id, of those that the session sees."""
     query = select(Account).where(Account.id.in_(list(account_ids)))
     return {account.id: account.name for account in session.scalars(query)}
 
@@ -248,8 +249,8 @@ def blocked_until(session: Session, key: str) -> datetime | None:
     )
 
 
-def give_back_failure(session: Session, key: str, *, unblock_below: int) -> None:
-    """Remove one failure, and the pause if fewer than `unblock_below` are left."""
+def subtract_failure(session: Session, key: str, *, unblock_below: int) -> None:
+    """Subtract one failure from a key, and end its pause if fewer than `unblock_below` are left."""
     left = SignInThrottle.failures - 1
     pause = case((left < unblock_below, None), else_=SignInThrottle.blocked_until)
     statement = update(SignInThrottle).where(
@@ -261,7 +262,7 @@ def give_back_failure(session: Session, key: str, *, unblock_below: int) -> None
 def count_failure(
     session: Session, key: str, at: datetime, forget_before: datetime
 ) -> int:
-    """Add a failure; returns their number. One statement, so that concurrent failures are all counted."""
+    """Count a failure of a key, and return their number. It is one statement, so concurrent failures are all counted."""
     counted = case(
         (SignInThrottle.updated_at < forget_before, 1),
         else_=SignInThrottle.failures + 1,
@@ -286,7 +287,7 @@ def block(session: Session, key: str, until: datetime) -> None:
 
 
 def delete_throttles(session: Session, before: datetime) -> None:
-    """Delete failures last counted before then; no pause lasts that long."""
+    """Delete counts of failures that last grew before an instant."""
     session.execute(delete(SignInThrottle).where(SignInThrottle.updated_at < before))
 
 
@@ -295,7 +296,7 @@ def clear_throttles(session: Session, keys: list[str]) -> None:
 
 
 def accounts_matching(text: str | None) -> Select[Any]:
-    """Return accounts whose name or address contains a text, which has no wildcards."""
+    """Return a query for accounts whose name or address contains `text`, without wildcards; None: all."""
     query = select(Account)
     if text:
         folded = name_key(text)
@@ -309,8 +310,8 @@ def accounts_matching(text: str | None) -> Select[Any]:
 
 
 def lock_installation_admins(session: Session) -> list[Account]:
-    """Return admins of the installation who can sign in, locked until the transaction ends: who removes one holds
-    all."""
+    """Return admins of the installation who can sign in, locked until the transaction ends. Removing one takes all
+    these locks."""
     query = (
         select(Account)
         .where(Account.is_installation_admin.is_(True), Account.disabled_at.is_(None))

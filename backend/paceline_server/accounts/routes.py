@@ -1,7 +1,7 @@
-"""HTTP of accounts: signing in, one's own sessions and password, accounts of the installation, tokens.
+"""Serves accounts over HTTP: signing in, one's own sessions and password, accounts of the installation, tokens.
 
-Whoever manages accounts of the installation, or has not signed in yet, works in no project: those routes have sessions
-without limits.
+Routes that manage accounts of the installation or sign somebody in belong to no project: their database sessions see
+every project.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ ProjectName = Annotated[str | None, Query(max_length=100)]
 SearchText = Annotated[str | None, Query(max_length=100)]
 
 SIGN_IN_BYTES = 16 * 1024
-"""The longest address and password of `PasswordSignInIn` with every character escaped."""
+"""Enough for the longest address and password of `PasswordSignInIn` with every character escaped."""
 
 
 @router.post("/session/link", max_body_size=SIGN_IN_BYTES, dependencies=[ANYONE])
@@ -72,7 +72,7 @@ def sign_in_by_link(
     """Sign in with the one-time token of a sign-in link."""
     visitor = cookies.check_visitor(request)
     new = service.sign_in_by_link(session, body.token, _days(request), visitor)
-    return cookies.begin(request, response, new)
+    return cookies.hand_over_session(request, response, new)
 
 
 @router.post("/session", max_body_size=SIGN_IN_BYTES, dependencies=[ANYONE])
@@ -93,7 +93,7 @@ async def sign_in_by_password(
         )
     account_id = account.account_id if account and is_right else None
     new = await run_in_threadpool(_finish, account_id, keys, _days(request), visitor)
-    return cookies.begin(request, response, new)
+    return cookies.hand_over_session(request, response, new)
 
 
 def _reserve(keys: dict[str, str], email: str) -> service.AccountCredentials | None:
@@ -116,10 +116,10 @@ async def reset_password(
     visitor = cookies.check_visitor(request)
     with passwords.reserve_slot():
         owner = await run_in_threadpool(_owner_of_reset_link, body.token)
-        words = credentials.known_words(owner)
+        words = credentials.guessable_words(owner)
         new_hash = await passwords.make_hash_in_thread(body.password, words)
     new = await run_in_threadpool(_reset, body.token, new_hash, _days(request), visitor)
-    return cookies.begin(request, response, new)
+    return cookies.hand_over_session(request, response, new)
 
 
 def _owner_of_reset_link(secret: str) -> Account:
@@ -138,7 +138,7 @@ def _reset(
 def current_session(
     request: Request, session: SystemSession, project: ProjectName = None
 ) -> SessionOut:
-    """The current session. 401 without one, 404 for a project that is not theirs."""
+    """Return the current session. 401 without one, 404 for a project that its person may not see."""
     secret = cookies.read_session_cookie(request)
     if secret is None:
         raise unauthenticated()
@@ -159,7 +159,7 @@ def sign_out(request: Request, response: Response, session: SystemSession) -> No
 def list_sessions(
     who: SignedIn, session: SystemSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[BrowserSessionOut]:
-    """Your sessions, one per browser, the newest first."""
+    """List your sessions, one per browser, the newest first."""
     account_id = account_of(who)
     return sessions.list_sessions(
         session, account_id, who.session_id, limit=limit, cursor=cursor
@@ -191,7 +191,7 @@ async def change_password(
     account_id, visitor = account_of(who), cookies.check_visitor(request)
     with passwords.reserve_slot():
         owner = await run_in_threadpool(_reserve_check, account_id)
-        words = credentials.known_words(owner)
+        words = credentials.guessable_words(owner)
         if owner.password_hash is not None and not await passwords.matches_in_thread(
             body.current or "", owner.password_hash
         ):
@@ -200,12 +200,12 @@ async def change_password(
     new = await run_in_threadpool(
         _change_password, account_id, new_hash, _days(request), visitor
     )
-    return cookies.begin(request, response, new)
+    return cookies.hand_over_session(request, response, new)
 
 
 def _reserve_check(account_id: str) -> Account:
     with access.as_system(), session_scope() as session:
-        return credentials.reserve_check(session, account_id)
+        return credentials.count_password_check(session, account_id)
 
 
 def _change_password(
@@ -225,13 +225,13 @@ def list_installation_accounts(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[InstallationAccountOut]:
-    """All accounts by name; `q`: those whose name or address contains it."""
+    """List all accounts by name; with `q`, those whose name or address contains it."""
     return administration.list_accounts(session, q, limit=limit, cursor=cursor)
 
 
 @router.post("/accounts/{account_id}/disable", status_code=204)
 def disable_account(account_id: str, who: Admin, session: SystemSession) -> None:
-    """Cut an account off at once: its sessions end and its tokens stop working."""
+    """Disable an account: its sessions end and its tokens stop working at once."""
     administration.disable_account(session, account_id, who.name)
 
 
@@ -245,7 +245,7 @@ def enable_account(account_id: str, who: Admin, session: SystemSession) -> None:
 def set_installation_admin(
     account_id: str, body: InstallationAdminIn, who: Admin, session: SystemSession
 ) -> InstallationAccountOut:
-    """Make an account an admin of the installation, or one no more. 403 `own_role` for yourself."""
+    """Give an account the role of an installation admin, or take it away. 403 `own_role` for your own account."""
     return administration.set_installation_admin(
         session, account_id, body.is_installation_admin, who.name, who.account_id
     )
@@ -255,7 +255,7 @@ def set_installation_admin(
 def create_reset_link(
     account_id: str, who: Admin, request: Request, session: SystemSession, once: Once
 ) -> OneTimeLinkOut:
-    """Make a link by which somebody sets a new password; hand it to them."""
+    """Create a link with which a person sets a new password; hand it to them."""
     minutes = request.app.state.settings.sign_in_link_minutes
     return once.answer_secret(
         session,
@@ -267,7 +267,7 @@ def create_reset_link(
 
 @router.delete("/accounts/{account_id}/sessions", status_code=204)
 def sign_out_account(account_id: str, who: Admin, session: SystemSession) -> None:
-    """End all sessions of somebody at once; their tokens go on."""
+    """End all sessions of an account at once; its tokens keep working."""
     administration.sign_out(session, account_id, who.name)
 
 
@@ -275,7 +275,7 @@ def sign_out_account(account_id: str, who: Admin, session: SystemSession) -> Non
 def list_accounts(
     _: MembersReader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[AccountOut]:
-    """Everyone an alert can be assigned to, by id."""
+    """List the accounts that an alert can be assigned to, by id."""
     return page(
         session,
         queries.accounts(),
@@ -292,7 +292,7 @@ def list_accounts(
 def list_tokens(
     _: TokensWriter, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[TokenOut]:
-    """Tokens of programs, newest first, without their secrets."""
+    """List tokens of programs, newest first, without their secrets."""
     return service.list_tokens(session, limit=limit, cursor=cursor)
 
 

@@ -20,7 +20,7 @@ class AccountOut(Response):
 
 
 class MembershipOut(Response):
-    """A project of the signed-in person; `role` is null for an admin of the installation who is no member."""
+    """A project of the signed-in person; `role` is null for an admin of the installation who is not a member."""
 
     name: str
     title: str
@@ -41,7 +41,7 @@ class SessionOut(Response):
 
 
 class BrowserSessionOut(Response):
-    """A session of one browser; `ends_at` unless it is used before."""
+    """A session of one browser. `ends_at`: when it ends if it is not used before."""
 
     id: str
     method: str
@@ -65,7 +65,7 @@ class LinkSignInIn(Request):
 
 
 class PasswordChangeIn(Request):
-    """`current`: the present password; of an account that has one."""
+    """A new password. `current`: the current one, needed if the account has one."""
 
     current: str | None = Field(default=None, max_length=1024)
     password: NewPassword
@@ -79,7 +79,7 @@ class PasswordResetIn(Request):
 
 
 class OneTimeLinkOut(Response):
-    """A link that works once; no other answer carries it."""
+    """A link that works once; it is returned only here."""
 
     url: str
     expires_at: datetime
@@ -122,10 +122,10 @@ class TokenOut(Response):
     expires_at: datetime | None
     revoked_at: datetime | None
     made_by: str | None
-    """A member's name; null for one who left, and for tokens of the server's shell."""
+    """The name of the member who made it; null if they left, and for tokens made in the server's shell."""
 
 
 class TokenCreatedOut(TokenOut):
-    """The only answer that ever carries the secret."""
+    """A new token with its secret, which is returned only here."""
 
     secret: str

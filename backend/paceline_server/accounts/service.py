@@ -16,13 +16,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts import credentials, queries, sessions, throttling
-from paceline_server.accounts.names import checked_email, checked_name, name_key
+from paceline_server.accounts.names import name_key, normalize_email, normalize_name
 from paceline_server.accounts.permissions import Permission
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import TokenCreatedOut, TokenIn, TokenOut
 from paceline_server.accounts.sessions import (
     CHANNEL,
-    NOBODY_KNOWN,
+    UNKNOWN_VISITOR,
     NewSession,
     Visitor,
 )
@@ -52,20 +52,20 @@ def create_account(
     is_installation_admin: bool = False,
     password_hash: str | None = None,
 ) -> Account:
-    """Return a new account, a member of no project yet. Raises 409 when name or address is taken, 400 for a name of the
-    system or an address that is none."""
-    name = checked_name(name)
+    """Create an account, which is a member of no project yet. Raises 409 if name or address is taken, 400 if one is
+    invalid."""
+    name = normalize_name(name)
     account = Account(
         id=new_id("acc"),
         name=name,
         name_key=name_key(name),
-        email=None if email is None else checked_email(email),
+        email=None if email is None else normalize_email(email),
         password_hash=password_hash,
         is_installation_admin=is_installation_admin,
         created_at=clock.now(),
     )
     if password_hash is not None:
-        credentials.known_words(account)
+        credentials.guessable_words(account)
     try:
         with session.begin_nested():
             session.add(account)
@@ -79,16 +79,16 @@ def create_account(
 
 
 def sign_in_by_link(
-    session: Session, secret: str, days: float, visitor: Visitor = NOBODY_KNOWN
+    session: Session, secret: str, days: float, visitor: Visitor = UNKNOWN_VISITOR
 ) -> NewSession:
-    """Use up a link. Raises 401 `link_invalid` when it is unknown, used or expired."""
+    """Use up a sign-in link and begin a session. Raises 401 `link_invalid` if it is unknown, used or expired."""
     account = credentials.use_link(session, secret, "sign_in")
     return sessions.begin_session(session, account, days, "link", visitor)
 
 
 @dataclass(frozen=True)
 class AccountCredentials:
-    """The account of an e-mail address, and the hash to compare a password with."""
+    """The account of an e-mail address, and the hash that a password is compared with."""
 
     account_id: str
     password_hash: str | None
@@ -97,9 +97,9 @@ class AccountCredentials:
 def reserve_attempt(
     session: Session, keys: Mapping[str, str], email: str
 ) -> AccountCredentials | None:
-    """Count an attempt as failed before its password is compared; returns the account. Raises 429, without
-    counting, while a key is paused. A successful sign-in takes the failure back (`sign_in_by_password`)."""
-    throttling.count(session, keys)
+    """Count an attempt as failed before its password is compared, and return the account. Raises 429 while a key is
+    paused. A successful sign-in withdraws the failure (`sign_in_by_password`)."""
+    throttling.count_failures(session, keys)
     account = queries.account_by_email(session, email)
     return (
         None
@@ -113,14 +113,15 @@ def sign_in_by_password(
     account_id: str | None,
     keys: Mapping[str, str],
     days: float,
-    visitor: Visitor = NOBODY_KNOWN,
+    visitor: Visitor = UNKNOWN_VISITOR,
 ) -> NewSession:
-    """Begin a session for the account whose password was right. None raises 401, and the attempt stays counted."""
+    """Begin a session for the account whose password was right. Raises 401 for None; the failure then stays
+    counted."""
     account = None if account_id is None else session.get(Account, account_id)
     if account is None or account.disabled_at is not None:
         log.warning("sign_in_failed", place=visitor.place)
         raise unauthenticated("The e-mail address or the password is wrong.")
-    throttling.take_back(session, keys)
+    throttling.withdraw_failures(session, keys)
     return sessions.begin_session(session, account, days, "password", visitor)
 
 
@@ -134,7 +135,7 @@ def delete_expired(session: Session) -> None:
 def create_token(
     session: Session, principal: Principal, spec: TokenIn
 ) -> TokenCreatedOut:
-    """Return a token for a program; its secret is in this answer only. Raises 403 for permissions its maker lacks."""
+    """Create a token for a program; its secret is returned only here. Raises 403 for permissions its maker lacks."""
     if "agent" in spec.permissions:
         raise forbidden(
             "Agents get their credential by enrolling: create an enrolment code instead."
@@ -150,7 +151,7 @@ def create_token(
 def store_token(
     session: Session, spec: TokenIn, actor: str, account_id: str | None = None
 ) -> TokenCreatedOut:
-    """Store a program's token of the session's project without asking who may; `account_id`: of its maker."""
+    """Store a program's token of the session's project without checking permissions; `account_id`: its maker's."""
     days = spec.expires_in_days
     expires_at = None if days is None else clock.now() + timedelta(days=days)
     token, secret = issue_token(
@@ -228,7 +229,7 @@ def issue_token(
 
 
 def revoke_token(session: Session, token_id: str, actor: str) -> None:
-    """Revoke for good; revoking twice is fine. Raises 404."""
+    """Revoke a token for good; revoking twice changes nothing. Raises 404."""
     token = session.get(Token, token_id)
     if token is None:
         raise not_found("token", token_id)
@@ -244,7 +245,7 @@ def first_account(session: Session) -> Account | None:
 
 
 def find_account(session: Session, name: str | None) -> Account:
-    """Return the account called `name` (or with that address), or the oldest. Raises 404."""
+    """Return the account with this name or address; for None, the oldest account. Raises 404."""
     if name is None:
         account = queries.first_account(session)
     else:

@@ -1,9 +1,9 @@
 """Begins, lists and ends the sessions of browsers.
 
-A session ends when its person says so, when it was idle for `session_idle_hours`, or after `session_days` however much
-it is used. All of a person end when their account is disabled or their password changes. Signing in always makes a new
-secret and ends the session of the cookie before it, so a cookie that somebody else planted is worth nothing (session
-fixation).
+A session ends when its person ends it, when it was idle for `session_idle_hours`, or after `session_days` even if it is
+used. All sessions of a person end when their account is disabled or their password changes. Signing in always makes a
+new secret and ends the session of the browser's previous cookie, so a cookie that an attacker planted is useless
+(session fixation).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from paceline_server.store.tables.accounts import Account, BrowserSession
 log = structlog.get_logger("paceline.accounts")
 
 CHANNEL = "accounts"
-"""Hint channel: a session or token ended, so open streams check theirs."""
+"""Hint channel: a session or token ended, so open streams check whether theirs did."""
 Method = Literal["link", "password", "invitation"]
 """How a session began."""
 BROWSERS = (
@@ -48,7 +48,7 @@ BROWSERS = (
     ("Chrome", r"\b(Chrome|CriOS)/"),
     ("Safari", r"\bSafari/"),
 )
-"""In the order in which to look: each names those after it, too."""
+"""Browsers in the order in which to look for them, because each also names some of those after it."""
 SYSTEMS = (
     ("Android", r"\bAndroid\b"),
     ("iOS", r"\b(iPhone|iPad)\b"),
@@ -62,14 +62,14 @@ LONGEST_DEVICE = 80
 
 @dataclass(frozen=True)
 class Visitor:
-    """Where a sign-in comes from. `cookie`: the secret of the session it had before, which ends."""
+    """Where a sign-in comes from. `cookie`: the secret of the browser's previous session, which ends."""
 
     device: str = ""
     place: str = ""
     cookie: str | None = None
 
 
-NOBODY_KNOWN = Visitor()
+UNKNOWN_VISITOR = Visitor()
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class NewSession:
 
 
 def device_of(user_agent: str) -> str:
-    """Return `Firefox on Linux`; what the client calls itself where that names no browser we know."""
+    """Return a client's name, such as `Firefox on Linux`; the start of its user agent if the browser is unknown."""
     browser = _first_match(BROWSERS, user_agent)
     system = _first_match(SYSTEMS, user_agent)
     if browser is None:
@@ -104,9 +104,9 @@ def begin_session(
     account: Account,
     days: float,
     method: Method,
-    visitor: Visitor = NOBODY_KNOWN,
+    visitor: Visitor = UNKNOWN_VISITOR,
 ) -> NewSession:
-    """Sign an account in, with a new secret. The session of the visitor's cookie ends."""
+    """Begin a session for an account, with a new secret. The session of the visitor's cookie ends."""
     if visitor.cookie is not None:
         queries.end_session(session, sha256_hex(visitor.cookie))
         hint(session, CHANNEL)
@@ -124,7 +124,7 @@ def begin_session(
         place=visitor.place,
     )
     session.add(row)
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         detail = {"name": account.name, "method": method, "device": visitor.device}
         audit.record(session, account.name, "sign_in", "account", account.id, detail)
     log.info("signed_in", account=account.id, method=method, place=visitor.place)
@@ -134,9 +134,9 @@ def begin_session(
 def session_out(
     session: Session, account: Account, row: BrowserSession, named: str | None
 ) -> SessionOut:
-    """Return the wire shape of a session, with what the person may do in the project they named, or in theirs.
-    Raises 404 for a project that is not theirs."""
-    person = project_access.of_account(session, account, named, optional=True)
+    """Return the wire shape of a session, with the person's permissions in the project they named or else in their
+    own. Raises 404 for a project that they may not see."""
+    person = project_access.resolve_account(session, account, named, optional=True)
     return SessionOut(
         account=AccountOut.model_validate(account),
         has_password=account.password_hash is not None,
@@ -152,14 +152,14 @@ def session_out(
 
 
 def find_session(session: Session, secret: str) -> tuple[BrowserSession, Account]:
-    """Return the session of a cookie with its account. Raises 401 when it ended, idle ones included."""
+    """Return the session of a cookie with its account. Raises 401 if it ended or was idle too long."""
     at = clock.now()
-    found = queries.browser_session(
+    row = queries.browser_session(
         session, sha256_hex(secret), at, idle_since=at - idle_limit()
     )
-    if found is None:
+    if row is None:
         raise unauthenticated("The session has ended; sign in again.")
-    return found
+    return row
 
 
 def current_session(session: Session, secret: str, named: str | None) -> SessionOut:
@@ -199,7 +199,7 @@ def _browser_session_out(
 
 
 def end_session(session: Session, secret: str) -> None:
-    """Sign out; ending an ended session is fine."""
+    """End the session of a cookie, if it has not ended already."""
     queries.end_session(session, sha256_hex(secret))
     hint(session, CHANNEL)
 
@@ -214,7 +214,8 @@ def end_session_of(session: Session, account: Account, session_id: str) -> None:
 def end_all_sessions(
     session: Session, account: Account, actor: str, *, but: str | None = None
 ) -> int:
-    """End the sessions of an account, all or all `but` one, and its unused links; returns how many sessions."""
+    """End the sessions of an account, except the one with the id `but`, and delete its unused links; returns how many
+    sessions ended."""
     ended = queries.end_sessions_of(session, account.id, but=but)
     queries.delete_links_of(session, account.id)
     if ended:

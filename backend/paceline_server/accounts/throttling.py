@@ -1,6 +1,6 @@
 """Slows down guessing: counts failures per key and pauses a key that failed too often.
 
-A failure is counted before the secret is compared, so that concurrent guesses all count; a success takes it back. An
+A failure is counted before the secret is compared, so that concurrent guesses all count; a success withdraws it. An
 address alone has a high limit, so that a stranger cannot lock its owner out cheaply (OWASP Authentication Cheat Sheet).
 """
 
@@ -17,21 +17,21 @@ from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.kernel.ids import sha256_hex
 
-AFTER = {
+FREE_FAILURES = {
     "address_from_place": 5,
     "address": 50,
     "place": 100,
     "own_password": 5,
     "invitation": 5,
 }
-"""Failures before pauses begin, per kind of key."""
-LONGEST_S = 900
+"""Failures per kind of key before pauses begin."""
+MAX_PAUSE_S = 900
 FORGET_AFTER = timedelta(hours=1)
 
 
 def sign_in_keys(email: str, place: str) -> dict[str, str]:
-    """Return the keys that failures of signing in are counted under; hashed, so that the table holds no typed-in
-    addresses."""
+    """Return the keys under which failures of signing in are counted. They are hashed, so that the table holds no
+    address that somebody typed."""
     address = _hash_email(email)
     return {
         "address_from_place": f"both:{address}:{place}",
@@ -44,35 +44,40 @@ def _hash_email(email: str) -> str:
     return sha256_hex(email_key(email))[:32]
 
 
-def count(session: Session, keys: Mapping[str, str]) -> None:
-    """Count a failure under each key. Raises 429 `throttled`, without counting, while one is paused."""
+def count_failures(session: Session, keys: Mapping[str, str]) -> None:
+    """Count a failure under each key. Raises 429 `throttled` while one is paused; the failure then does not count."""
     at = clock.now()
-    # Always in the same order, which rules out deadlocks between attempts.
+    # Keys are locked in the same order by every attempt, which rules out deadlocks.
     for kind, key in sorted(keys.items()):
         failures = queries.count_failure(
             session, key, at, forget_before=at - FORGET_AFTER
         )
         _refuse_paused(session, key, at)
-        beyond = failures - AFTER[kind]
+        beyond = failures - FREE_FAILURES[kind]
         if beyond >= 0:
-            pause = timedelta(seconds=min(LONGEST_S, 2 ** min(beyond, 20)))
+            pause = timedelta(seconds=min(MAX_PAUSE_S, 2 ** min(beyond, 20)))
             queries.block(session, key, at + pause)
 
 
-def take_back(session: Session, keys: Mapping[str, str]) -> None:
-    """Forget the failures of an address that signed in, and one of its place, which others share."""
+def withdraw_failures(session: Session, keys: Mapping[str, str]) -> None:
+    """Delete the failures of an address that signed in, and subtract one from its place, which others share."""
     queries.clear_throttles(session, [keys["address_from_place"], keys["address"]])
-    queries.give_back_failure(session, keys["place"], unblock_below=AFTER["place"])
+    queries.subtract_failure(
+        session, keys["place"], unblock_below=FREE_FAILURES["place"]
+    )
 
 
 def forget_address(session: Session, email: str) -> None:
-    """Forget the failures of an address from anywhere: its owner has a new password."""
+    """Delete the failures of an address from anywhere, because its owner has a new password."""
     queries.clear_throttles(session, [f"address:{_hash_email(email)}"])
 
 
 def _refuse_paused(session: Session, key: str, at: datetime) -> None:
-    """Raise 429 while `key` is paused. Called after counting, which locks the row, so that each of several
-    concurrent attempts sees the pause that the one before it set."""
+    """Raise 429 while `key` is paused.
+
+    It is called after counting, which locks the row, so that each of several concurrent attempts sees the pause that
+    the one before it set.
+    """
     until = queries.blocked_until(session, key)
     if until is not None and until > at:
         seconds = int((until - at).total_seconds()) + 1

@@ -1,1 +1,1 @@
-"""Alerts: raised from findings, confirmed before anybody hears of them, triaged by people."""
+"""Raises alerts from findings, confirms them before anybody is notified, and lets people triage them."""

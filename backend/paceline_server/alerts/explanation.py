@@ -1,8 +1,8 @@
 """Explains an alert: its findings in words, its filters, its data, and whether its findings compute the same again.
 
-Every sentence and number comes from stored evidence, and what the paragraph says of a kind is in `kinds/`; reading
-changes nothing. A finding is computed again with the parameters stored with it, so a server with other constants gives
-the same bits (I16). The false-discovery rate depends on other findings and is not computed again.
+Every sentence and number comes from stored evidence; the paragraphs of each kind are in `kinds/`. Reading changes
+nothing. A finding is computed again with the parameters stored with it, so a server with other constants gives the same
+bits (I16). The false-discovery rate depends on other findings and is not computed again.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def case_place(arm: str, benchmark: str, params: Mapping[str, Any]) -> str:
 
 
 def series_place(series: Series) -> str:
-    """Return the same of a series, by the texts that imported names were made of."""
+    """Return a series in words, with the original texts of imported names."""
     texts = texts_of_names(series.title or "", series.benchmark, series.arm)
     arm, benchmark = (texts.get(name, name) for name in (series.arm, series.benchmark))
     return case_place(arm, benchmark, series.params)
@@ -142,7 +142,7 @@ def finding_sentence(evidence: FindingEvidence) -> str:
 
 
 def window_text(evidence: FindingEvidence) -> str:
-    """Describe the data of a finding."""
+    """Return the data of a finding in words."""
     window = evidence.finding.window
     if "job_ids" in window:
         numbers = evidence.finding.numbers or {}
@@ -193,7 +193,7 @@ def side_of(comparison: Comparison, *, worse: bool) -> Side:
 
 
 MOST_AGAIN = 20
-"""Findings computed again per response: each reads the samples of up to 1,000 jobs."""
+"""At most this many findings are computed again per response, because each reads the samples of up to 1,000 jobs."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
 def explain_briefly(
     session: Session, alert: Alert, target_name: str, *, windows: bool = False
 ) -> AlertExplanation:
-    """Return what an alert's page and notice show; `windows` adds every point of each finding's window."""
+    """Return the explanation for an alert's page and notice; `windows` adds every point of each finding's window."""
     evidence = queries.evidence_of(session, alert.id)
     sentence = explain_alert(session, alert, target_name, evidence)
     findings = [
@@ -467,7 +467,7 @@ def point_value(
     session: Session, job_id: str, series: Series, warm: Mapping[str, Any]
 ) -> float | None:
     """Return the value of a point from its job's samples; None if they are gone or stored under another name."""
-    index = CaseIndex.of(ingest.blocks(session, job_id))
+    index = CaseIndex.of(ingest.read_samples(session, job_id))
     case = index.get(series.benchmark, series.params, series.metric, series.arm)
     if case is None:
         return None

@@ -1,7 +1,7 @@
-"""The protocol of a kind of alert: what it watches, how it is confirmed, when it is over, and its sentences.
+"""Defines the protocol of a kind of alert: what it watches, how it is confirmed, when it is over, and its sentences.
 
-A kind observes jobs and judges; `lifecycle` alone changes alerts by what it says. A new kind is one file in `kinds/`
-and one entry in its registration.
+A kind observes jobs and judges; only `lifecycle.py` changes alerts accordingly. A new kind is one file in `kinds/` and
+one entry in its registration.
 """
 
 # ruff: noqa: ARG002 - the defaults of a protocol need none of their arguments
@@ -26,13 +26,13 @@ from paceline_server.store.tables.jobs import Job, Run
 
 Evidence = TypeVar("Evidence")
 Watched = Literal["job", "points"]
-"""When a kind looks: after a job ended, or after its points were added to their series."""
+"""When a kind observes: after a job ended, or after its points were added to their series."""
 Outcome = Literal["fails", "undecided", "holds"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation(Generic[Evidence]):
-    """What a job shows about one cause. `evidence` is the kind's own, and becomes findings."""
+    """What a job shows about one cause. `evidence` has a type of the kind, and becomes findings."""
 
     kind: str
     cause_key: str
@@ -63,7 +63,7 @@ class Observation(Generic[Evidence]):
 
 @dataclass(frozen=True)
 class EndedJob:
-    """A job that ended, with its run, and what a kind computed from its samples beforehand."""
+    """An ended job with its run, and what a kind computed from its samples beforehand."""
 
     job: Job
     run: Run
@@ -72,8 +72,7 @@ class EndedJob:
 
 @dataclass(frozen=True)
 class AlertEvidence:
-    """An alert with everything that its explanation is made of. `closing` is the note of the event that ended or
-    revived it."""
+    """An alert with all evidence for its explanation. `closing` is the note of the event that ended or revived it."""
 
     alert: Alert
     target_name: str
@@ -93,17 +92,17 @@ class AlertEvidence:
 
 @dataclass(frozen=True)
 class ConfirmationRun:
-    """A requested run, and what the alert's history says of it."""
+    """A requested run, and the note about it in the alert's history."""
 
     run: Run
     note: str
     is_awaited: bool = False
-    """Whether the alert is decided without the run when no agent takes it in time."""
+    """True if the alert is decided without the run when no agent takes it in time."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a confirmation says about an alert: it is real, it is not, or that stays open."""
+    """The result of a confirmation: the alert is real, it is not, or this stays undecided."""
 
     outcome: Literal["proven", "cleared", "undecided"]
     note: str
@@ -111,7 +110,7 @@ class Decision:
 
 
 class AlertKind(Protocol[Evidence]):
-    """One kind of alert. What is defined here holds for a kind that does not say otherwise."""
+    """One kind of alert. The definitions here are the defaults of all kinds."""
 
     names: ClassVar[tuple[str, ...]]
     """Values of `Alert.kind`."""
@@ -119,11 +118,11 @@ class AlertKind(Protocol[Evidence]):
     built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {}
     """The rule that applies where no stored rule matches, by name. Names without one have no stored rules either."""
     blames_code: ClassVar[bool] = False
-    """Whether the code has to answer for every alert of this kind, whatever its cause."""
+    """True if every alert of this kind blames the code, whatever its cause."""
     follows_series: ClassVar[bool] = False
-    """Whether alerts are about the history of series: they name commits and may move baselines."""
+    """True if alerts are about the history of series, so that they name commits and may move baselines."""
     needs_run: ClassVar[bool] = True
-    """Whether a run confirms a suspected alert after the cool-down (I13)."""
+    """True if a run confirms a suspected alert after the cool-down (I13)."""
     confirmed_in: ClassVar[frozenset[AlertState]] = frozenset({"suspected"})
     """States in which a confirmation run is requested."""
     decided_in: ClassVar[frozenset[AlertState]] = frozenset(
@@ -135,12 +134,12 @@ class AlertKind(Protocol[Evidence]):
     proven_again_in: ClassVar[frozenset[AlertState]] = frozenset()
     """States in which finding the cause again requests a new confirmation and changes nothing else."""
     observes_again: ClassVar[bool] = True
-    """Whether evaluating a job again yields the same observations; those that are findings already are then skipped."""
+    """True if evaluating a job again yields the same observations; those that are findings already are then skipped."""
 
     def observe(
         self, session: Session, ended: EndedJob
     ) -> Iterable[Observation[Evidence]]:
-        """Yield what a job shows. Each observation is dealt with before the next is asked for."""
+        """Yield observations of a job. Each is applied before the next is requested."""
         ...
 
     def find_alert(self, session: Session, seen: Observation[Evidence]) -> Alert | None:
@@ -184,7 +183,8 @@ class AlertKind(Protocol[Evidence]):
         return None
 
     def compute(self, session: Session, job: Job) -> Any:
-        """Compute what `read_confirmation` needs and takes long. Reads only: it must not hold up the writer."""
+        """Compute the slow part of what `read_confirmation` needs. It only reads, so that it does not block the
+        writer."""
         return None
 
     def read_confirmation(
@@ -215,11 +215,12 @@ class AlertKind(Protocol[Evidence]):
         return
 
     def accept(self, session: Session, alert: Alert, commit: str | None) -> None:
-        """Make what an alert is about the new normal, from a commit on if given. Raises 400 for another commit."""
+        """Accept the subject of an alert as the new normal, from a commit on if given. Raises 400 for a commit that does
+        not fit."""
         return
 
     def withdraw(self, session: Session, alert: Alert) -> None:
-        """Take back what `accept` did."""
+        """Undo `accept`."""
         return
 
     def explain(self, evidence: AlertEvidence) -> str:

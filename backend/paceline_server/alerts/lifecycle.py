@@ -61,7 +61,7 @@ PATIENCE = "alerts.patience"
 SILENCE_ENDED = "alerts.silence_ended"
 """Outbox topic: a mute ended during which an alert opened; the key is the alert's id."""
 SILENCED, NOTIFIED = "silenced", "notified"
-"""Events of an alert's history about notification."""
+"""Events of an alert about notification."""
 OUTCOMES = {
     "proven": (Event.confirm, "proven"),
     "cleared": (Event.refute, "code_cleared"),
@@ -219,7 +219,7 @@ def request_confirmation(session: Session, alert_id: str) -> None:
 
 
 def schedule_confirmation(session: Session, alert: Alert) -> None:
-    """Schedule the confirmation of an alert for the end of the cool-down."""
+    """Schedule the confirmation run of an alert for the end of the cool-down."""
     outbox.add(
         session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
     )
@@ -266,7 +266,7 @@ def stop_waiting_for_agent(session: Session, key: str) -> None:
 
 
 def compute_confirmation(session: Session, job_id: str) -> Any:
-    """Compute what deciding a confirmation needs and takes long, if this job was one. Reads only."""
+    """Compute the slow part of deciding a confirmation, if this job was one. It only reads."""
     concluded = queries.job_with_run(session, job_id)
     if concluded is None:
         return None
@@ -278,7 +278,7 @@ def compute_confirmation(session: Session, job_id: str) -> Any:
 
 
 def decide_confirmation(session: Session, alert_id: str, ended: EndedJob) -> None:
-    """Decide an alert whose confirmation run ended, with what `compute_confirmation` gave."""
+    """Decide an alert whose confirmation run ended, with the result of `compute_confirmation`."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None or alert.confirmation_run_id != ended.run.id:
         return
@@ -315,7 +315,7 @@ def _is_news(session: Session, alert: Alert, note: str) -> bool:
 
 
 def vanish(session: Session, alert: Alert, note: str) -> None:
-    """End an alert whose finding is no longer one, with its confirmation run."""
+    """End an alert whose finding no longer holds, and cancel its confirmation run."""
     cancel_confirmation(session, alert)
     apply_event(session, alert, Event.vanish, note)
 
@@ -433,7 +433,7 @@ def publish_alert(session: Session, alert: Alert) -> None:
 
 
 def compose_notice(session: Session, alert_id: str) -> Notice | None:
-    """Return the notice of an open alert. Reads only: its evidence may be long."""
+    """Return the notice of an open alert. It only reads, because its evidence may be long."""
     alert = queries.alert(session, alert_id)
     if alert is None or not _is_worth_telling(alert):
         return None
@@ -461,8 +461,7 @@ def compose_notice(session: Session, alert_id: str) -> Notice | None:
 
 
 def _severity(alert: Alert) -> channels.Severity:
-    """Return how grave an alert is: critical is what a change of code has to answer for; what a target did is a
-    warning."""
+    """Return the severity of an alert: critical if it blames the code, a warning if it blames the target."""
     if alert.demonstration:
         return "info"
     blames_code = kind_of(alert.kind).blames_code or alert.cause == "code"

@@ -1,4 +1,4 @@
-"""All SQL of alerts, their events and their rules; that of changes is in `changes/queries.py`."""
+"""Holds all SQL of alerts, their events and their rules; that of changes is in `changes/queries.py`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, Rule
 from paceline_server.store.tables.triage import TriageBatch
 
 LOOKED_BACK = 20
-"""Jobs among which one with the same request is looked for."""
+"""A job with the same request is looked for among this many."""
 
 
 def job_with_run(session: Session, job_id: str) -> tuple[Job, Run] | None:
@@ -52,7 +52,7 @@ def alert(session: Session, alert_id: str) -> Alert | None:
 
 
 def lock_alert(session: Session, alert_id: str) -> Alert | None:
-    """Lock until the transaction ends and return an alert as others committed it."""
+    """Return an alert as others committed it, locked until the transaction ends."""
     query = select(Alert).where(Alert.id == alert_id).with_for_update()
     return session.scalars(
         query.execution_options(populate_existing=True)
@@ -218,11 +218,11 @@ class AlertFilters:
     unassigned: bool = False
     since: datetime | None = None
     until: datetime | None = None
-    """First seen from `since` on, before `until`."""
+    """Only alerts first seen from `since` on and before `until`."""
 
 
 def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
-    """Return alerts that match; `at` is now."""
+    """Return a query for alerts that match; `at` is now."""
     wanted = {
         Alert.state: filters.state,
         Alert.suite: filters.suite,
@@ -409,7 +409,7 @@ def points_span(
 
 
 def lock_bisection(session: Session, bisection_id: str) -> Bisection | None:
-    """Lock until the transaction ends and return a bisection as others committed it."""
+    """Return a bisection as others committed it, locked until the transaction ends."""
     query = select(Bisection).where(Bisection.id == bisection_id).with_for_update()
     return session.scalars(
         query.execution_options(populate_existing=True)
@@ -477,7 +477,7 @@ def newest_versions(
 
 
 def rules(kind: str | None, mode: str | None) -> Select[Any]:
-    """Return rules that are not deleted."""
+    """Return a query for rules that are not deleted."""
     query: Select[Any] = (
         select(AlertRule)
         .join(AlertRuleVersion, _NEWEST)

@@ -1,6 +1,6 @@
-"""The kinds of alerts of this server by name: what `kinds` registers, schemas list and stored alerts are read with.
+"""Holds the kinds of alerts of this server by name, which `kinds` registers.
 
-The pages' enumerations of kinds come from here, so that a new kind is registered once.
+The enumerations of kinds in schemas and pages come from here, so that a new kind is registered once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def register_kinds(kinds: Iterable[AlertKind[Any]]) -> None:
 
 
 def remove_kind(kind: AlertKind[Any]) -> None:
-    """Remove a registered kind; for tests that add one."""
+    """Remove a registered kind. Tests that add one call it."""
     for name in kind.names:
         del _kinds[name]
 

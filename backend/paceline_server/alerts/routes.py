@@ -1,4 +1,4 @@
-"""HTTP of alerts: the inbox, one alert with its evidence, and what people do with it."""
+"""Serves alerts over HTTP: the inbox, one alert with its evidence, and people's decisions about it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertOut]:
-    """Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
+    """List alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
     rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
     benchmark, suite and commits. `from` and `to` bound when it was first seen."""
     filters = service.AlertFilters(
@@ -91,7 +91,7 @@ def triage_in_bulk(body: BulkIn, who: Triager, session: DbSession) -> TriageBatc
 def list_triage_batches(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[TriageBatchOut]:
-    """Bulk decisions, the newest first."""
+    """List bulk decisions, the newest first."""
     return service.list_batches(session, limit=limit, cursor=cursor)
 
 
@@ -110,7 +110,7 @@ def get_alert(
     *,
     expand: Literal["window"] | None = None,
 ) -> AlertDetailOut:
-    """One alert with its rule, its evidence with every filter, its history and the possible actions.
+    """Return one alert with its rule, its evidence with every filter, its events and the possible actions.
     `expand=window` lists all jobs and values of each finding's window; without it a window has their number
     and the first and last job."""
     return service.alert_detail(session, alert_id, windows=expand == "window")
@@ -120,8 +120,8 @@ def get_alert(
 def explain_alert(
     alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False
 ) -> ExplanationOut:
-    """Every filter with its number and limit, the data window, and one paragraph for people. `rederive` also
-    computes the first 20 findings again from stored samples, which reads every job of their windows."""
+    """Explain an alert: every filter with its number and limit, the data window, and one paragraph for people.
+    `rederive` also computes the first 20 findings again from stored samples, which reads every job of their windows."""
     return service.explain_in_full(session, alert_id, again=rederive)
 
 
@@ -137,7 +137,7 @@ def bisect_alert(
 def act_on_alert(
     alert_id: str, body: AlertActionIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
-    """Acknowledge, resolve or reopen."""
+    """Acknowledge, resolve or reopen an alert."""
     return service.act_on_alert(
         session,
         alert_id,
@@ -152,7 +152,7 @@ def act_on_alert(
 def add_alert_note(
     alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
-    """Add a remark to the history."""
+    """Add a remark to the events of an alert."""
     return service.add_note(session, alert_id, body.note, who.name)
 
 

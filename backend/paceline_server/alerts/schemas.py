@@ -1,4 +1,4 @@
-"""Wire shapes of alerts, their findings and their history."""
+"""Wire shapes of alerts, their findings and their events."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class BisectionOut(Response):
     good: int
     bad: int
     left: int
-    """Number of commits the culprit may still be."""
+    """The number of commits that may still be the culprit."""
     budget: int
     used: int
     steps: list[BisectionStepOut]
@@ -237,7 +237,7 @@ class AssigneeIn(Request):
 
 
 class DueIn(Request):
-    """The date by which an alert should be resolved; null removes it."""
+    """A date by which an alert should be resolved; null removes it."""
 
     due_at: Instant | None
 
@@ -334,7 +334,8 @@ class RederivedOut(Response):
 
 
 class SegmentStartOut(Response):
-    """Where the history of a finding's series starts anew: no step is looked for across it. `change` says what changed."""
+    """A place where the history of a finding's series starts anew; no step is looked for across it. `change` says what
+    changed."""
 
     first_at: datetime
     change: str

@@ -1,8 +1,8 @@
-"""What routes, jobs and other features may ask of alerts.
+"""Evaluates jobs for alerts, and serves routes and other features, which use alerts only through this module.
 
-Handles one message per concluded job (`alerts.evaluate`) and one per job whose points were added to their series
-(`alerts.history`). The life of alerts is in `lifecycle`, which handles the other topics, and what differs between their
-kinds in `kinds/`; people's decisions, rules, bisections and explanations are rooms behind this door.
+It handles one message per concluded job (`alerts.evaluate`) and one per job whose points were added to their series
+(`alerts.history`). The life of alerts is in `lifecycle.py`, which handles the other topics, and the differences between
+kinds are in `kinds/`. People's decisions, rules, bisections and explanations have modules of their own.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def require_known_kinds(session: Session) -> None:
 
 @handle_topic_after_reading("alerts.evaluate", compute_confirmation)
 def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
-    """Decide the bisection step or the confirmation that an ended job was, or else watch what it shows. `computed`
-    comes from `compute_confirmation`."""
+    """Evaluate an ended job: as a bisection step, as a confirmation, or else by watching what it shows. `computed` comes
+    from `compute_confirmation`."""
     concluded = queries.job_with_run(session, job_id)
     if concluded is None:
         return
@@ -106,7 +106,7 @@ def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
 
 @handle_topic("alerts.history")
 def evaluate_points(session: Session, job_id: str) -> None:
-    """Watch what a job shows whose points were added to their series."""
+    """Watch what a job shows after its points were added to their series."""
     concluded = queries.job_with_run(session, job_id)
     if concluded is not None:
         lifecycle.watch(session, "points", EndedJob(*concluded))
@@ -230,7 +230,7 @@ def act_on_alert(
 
 
 def add_note(session: Session, alert_id: str, note: str, actor: str) -> AlertDetailOut:
-    """Keep a remark in an alert's history. Raises 404."""
+    """Add a remark to an alert's events. Raises 404."""
     triage.add_note(session, _locked_alert(session, alert_id), note, actor)
     return alert_detail(session, alert_id)
 

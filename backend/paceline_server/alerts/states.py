@@ -1,7 +1,7 @@
-"""The life cycle of an alert as a pure function: (state, event) → state.
+"""Decides the state of an alert after an event, as a pure function: (state, event) → state.
 
-Nobody is notified before `open`; the system alone decides about suspected alerts, and
-people alone judge open ones (I13). `lifecycle.apply_event` applies it.
+Nobody is notified before `open`; the system alone decides about suspected alerts, and people alone judge open ones
+(I13). `lifecycle.apply_event` applies it.
 
 ```
                   raise
@@ -44,12 +44,12 @@ from paceline_server.alerts.schemas import Action, AlertState
 LIVE: frozenset[AlertState] = frozenset(
     {"suspected", "inconclusive", "open", "acknowledged"}
 )
-"""At most one of these per cause (unique partial index)."""
+"""States of which a cause has at most one alert (by a unique partial index)."""
 
 TOLD: frozenset[AlertState] = frozenset(
     {"open", "acknowledged", "fixed", "expected", "invalid", "infra"}
 )
-"""States of alerts people may know; changes into and out of them are published live."""
+"""States of alerts that people may know; changes into and out of them are published live."""
 
 
 class Event(StrEnum):

@@ -1,4 +1,4 @@
-"""SQL of the catalogue."""
+"""Holds the SQL of the catalogue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def suite_names(session: Session, limit: int) -> list[str]:
 def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]:
     """Return when the newest run of each suite was requested, by suite.
 
-    Only runs of people, schedules and CI count; Paceline's own runs and imports do not."""
+    Only runs of people, schedules and CI count, not confirmations, bisections or imports."""
     newest = func.max(Run.created_at, type_=Run.created_at.type)
     query = select(Run.suite, newest.label("at")).where(
         Run.trigger.in_(BASELINE_TRIGGERS)
@@ -41,13 +41,13 @@ def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]
 
 
 def suite_without_manifest(session: Session, name: str) -> Suite | None:
-    """Return a suite whose manifest is loaded only when touched: heartbeats compare its hash."""
+    """Return a suite whose manifest is loaded only when accessed, because heartbeats compare only its hash."""
     query = select(Suite).where(Suite.name == name).options(defer(Suite.manifest))
     return session.scalars(query).one_or_none()
 
 
 def insert_suite(session: Session, values: dict[str, Any]) -> None:
-    """Store a suite that was announced first; of two agents at once, the second changes nothing."""
+    """Store a suite that is announced for the first time. If two agents do so at once, the second changes nothing."""
     statement = insert_into(session, Suite).values(**values)
     session.execute(
         statement.on_conflict_do_nothing(index_elements=["project_id", "name"])
@@ -55,7 +55,7 @@ def insert_suite(session: Session, values: dict[str, Any]) -> None:
 
 
 def update_suite(session: Session, name: str, values: dict[str, Any]) -> None:
-    """Store what a newer announcement changed."""
+    """Store the fields that a newer announcement changed."""
     session.execute(
         update(Suite)
         .where(Suite.name == name)
@@ -70,10 +70,10 @@ def agents_of(session: Session, suite: str) -> set[str]:
     return set(session.scalars(query))
 
 
-def remember_agents_suites(
+def replace_suites_of_agent(
     session: Session, agent_id: str, repositories: Mapping[str, str], at: datetime
 ) -> None:
-    """Make these the suites this agent can run: name → what it calls the repository."""
+    """Replace the suites that an agent can run. `repositories`: by suite, the agent's name for its repository."""
     session.execute(
         delete(SuiteAgent).where(
             SuiteAgent.agent_id == agent_id,

@@ -1,4 +1,4 @@
-"""HTTP routes of the catalogue."""
+"""Serves suites over HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reader = Annotated[Principal, Depends(require("project.read"))]
 def list_suites(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[SuiteOut]:
-    """Suites by name."""
+    """List suites by name."""
     last_runs = queries.last_runs(session)
     return page(
         session,
@@ -39,7 +39,7 @@ def list_suites(
 
 @router.get("/suites/{name}")
 def get_suite(name: str, _: Reader, session: DbSession) -> SuiteOut:
-    """A suite with its benchmarks, arms, params, metrics and knobs."""
+    """Return a suite with its benchmarks, arms, params, metrics and knobs."""
     return service.suite_out(
         service.find(session, name), queries.last_runs(session, name).get(name)
     )

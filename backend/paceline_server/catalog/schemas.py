@@ -49,8 +49,8 @@ class BenchmarkOut(Response):
 
 
 class KnobOut(Response):
-    """A workload option that is not a param. `demonstration` marks options that change the work on
-    purpose, to show what an alert looks like."""
+    """A workload option that is not a param. `demonstration` marks options that change the work on purpose, to show
+    what an alert looks like."""
 
     name: str
     kind: Literal["int", "enum"]
@@ -75,7 +75,7 @@ class PresetOut(Response):
 
 
 class SuiteRefusedOut(Response):
-    """An announced suite that was refused, and what to do about it. The agent's other suites are accepted."""
+    """An announced suite that was refused; `reason` says why and what to do. The agent's other suites are accepted."""
 
     suite: str
     reason: str
@@ -93,15 +93,15 @@ class SuiteOut(Response):
     presets: list[PresetOut]
     updated_at: datetime
     last_run_at: datetime | None
-    """When its newest run was requested. Pages without a selected suite open on the most recent one."""
+    """When its newest run was requested. Pages without a selected suite open with the suite that ran last."""
 
 
 class SuiteAnnounceIn(Request):
-    """An agent's announcement of a suite it can run, from the head of an allowed repository.
+    """An agent's announcement of a suite that it can run, from the head of an allowed repository.
 
-    `repository` is the agent's name for it, `location` its URL or absolute path. Older agents send no `location`, which
-    is accepted only with a grant of every repository. The manifest is named by `suite` and `digest`, and sent, as JSON,
-    when a reply's `manifests_wanted` has the digest."""
+    `repository` is the agent's name for the repository, `location` its URL or absolute path. Older agents send no
+    `location`, which is accepted only with a grant of every repository. `suite` and `digest` identify the manifest; an
+    agent sends the manifest itself, as JSON, when `manifests_wanted` of a reply has the digest."""
 
     repository: str = Field(min_length=1, max_length=200)
     location: str | None = Field(default=None, min_length=1, max_length=MAX_LOCATION)

@@ -1,8 +1,8 @@
-"""Stores the suites that agents announce and shows them to clients.
+"""Stores the suites that agents announce, and returns them to clients.
 
 A suite's name belongs to the location of the repository that announced it first; another repository's suite of that
-name is refused, so that no agent can silently replace a suite. Runs keep the manifest they were created with. What an
-announcement says is read before a transaction begins, since a manifest takes milliseconds.
+name is refused, so that no agent can silently replace a suite. Runs keep the manifest they were created with. An
+announcement is read before a transaction begins, because reading a manifest takes milliseconds.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ log = structlog.get_logger("paceline.catalog")
 
 
 NICKNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-"""What `agent.toml` may call a repository."""
+"""The form of a repository's name in `agent.toml`."""
 
 
-MOST_CLAIMS = 20
-"""Repositories named in the audit log for one suite: an agent must not fill it."""
+MAX_CLAIMS = 20
+"""At most this many refused repositories of one suite are recorded, so that an agent cannot fill the audit log."""
 
 
 class AnnouncedSuite(NamedTuple):
-    """A suite that an agent can run. `manifest`: read and found valid; None: named by its hash only."""
+    """A suite that an agent can run. `manifest`: a valid manifest; None: the agent sent only its hash."""
 
     name: str
     repository: str
@@ -67,7 +67,7 @@ class AnnouncedSuite(NamedTuple):
 
 
 class Announcement(NamedTuple):
-    """What an agent says it can run, and what of it could not be read."""
+    """The suites that an agent says it can run, and those whose announcement is invalid."""
 
     suites: list[AnnouncedSuite]
     refused: list[SuiteRefusedOut]
@@ -82,23 +82,23 @@ class AnnouncementOutcome(NamedTuple):
 
 
 def read_announcement(announced: Iterable[SuiteAnnounceIn]) -> Announcement:
-    """Read what an agent announces, without the database. A suite that is not valid is refused alone, in words."""
+    """Read what an agent announces, without the database. An invalid suite is refused without affecting the others."""
     suites: dict[str, AnnouncedSuite] = {}
     refused: list[SuiteRefusedOut] = []
-    for each in announced:
+    for announcement in announced:
         try:
-            suite = _read_suite(each)
+            suite = _read_suite(announcement)
         except (ManifestError, LocationError) as error:
-            source = f"{each.repository}:{each.manifest_path}"
+            source = f"{announcement.repository}:{announcement.manifest_path}"
             reason = (
-                f"{each.manifest_path}: {error}"
+                f"{announcement.manifest_path}: {error}"
                 if isinstance(error, ManifestError)
                 else str(error)
             )
             refused.append(SuiteRefusedOut(suite=source, reason=reason[:2000]))
             continue
         if suite.name in suites:
-            reason = f"Two suites of this agent are called {suite.name!r}; give {each.manifest_path} another name."
+            reason = f"Two suites of this agent are called {suite.name!r}; give {announcement.manifest_path} another name."
             refused.append(SuiteRefusedOut(suite=suite.name, reason=reason))
         else:
             suites[suite.name] = suite
@@ -106,7 +106,7 @@ def read_announcement(announced: Iterable[SuiteAnnounceIn]) -> Announcement:
 
 
 def _read_suite(announced: SuiteAnnounceIn) -> AnnouncedSuite:
-    """Raises LocationError or ManifestError."""
+    """Read the announcement of one suite. Raises LocationError or ManifestError."""
     if NICKNAME.fullmatch(announced.repository) is None:
         raise LocationError(
             f"{announced.repository!r} is no name of a repository: expected letters, digits and -_. only"
@@ -134,14 +134,14 @@ def _read_suite(announced: SuiteAnnounceIn) -> AnnouncedSuite:
     )
 
 
-def announce(
+def store_announcement(
     session: Session,
     agent_id: str,
     announcement: Announcement,
     repositories: list[str],
 ) -> AnnouncementOutcome:
-    """Keep what an agent says it can run, in every project it acts for. A suite that cannot be taken is refused
-    alone, in words. `repositories`: patterns of the locations that its grant names."""
+    """Store the suites that an agent can run, in every project it acts for. A suite that cannot be accepted is refused
+    without affecting the others. `repositories`: patterns of the locations that the agent's grant names."""
     limits = access.of_session(session)
     projects = (limits.project,) if limits.projects is None else limits.projects
     names: dict[str, None] = {}
@@ -151,7 +151,7 @@ def announce(
     }
     granted: list[AnnouncedSuite] = []
     for suite in announcement.suites:
-        if reason := _not_granted(suite, repositories):
+        if reason := _explain_missing_grant(suite, repositories):
             refused[suite.name, reason] = SuiteRefusedOut(
                 suite=suite.name, reason=reason
             )
@@ -175,7 +175,9 @@ def announce(
     return AnnouncementOutcome(list(names), list(refused.values()), list(wanted))
 
 
-def _not_granted(suite: AnnouncedSuite, repositories: list[str]) -> str | None:
+def _explain_missing_grant(
+    suite: AnnouncedSuite, repositories: list[str]
+) -> str | None:
     if suite.location is None:
         if EVERYTHING in repositories:
             return None
@@ -199,24 +201,28 @@ def _store_suites(
     wanted: list[str] = []
     for suite in suites:
         stored = queries.suite_without_manifest(session, suite.name)
-        reason = None if stored is None else _owned(session, agent_id, suite, stored)
+        reason = (
+            None
+            if stored is None
+            else _explain_name_taken(session, agent_id, suite, stored)
+        )
         if stored is not None and reason is not None:
             refused.append(SuiteRefusedOut(suite=suite.name, reason=reason))
-            _tell_owner(session, agent_id, suite, stored)
+            _record_refused_claim(session, agent_id, suite, stored)
         elif _store(session, agent_id, suite, stored):
             nicknames[suite.name] = suite.repository
         else:
             wanted.append(suite.manifest_hash)
             if agent_id in queries.agents_of(session, suite.name):
                 nicknames[suite.name] = suite.repository
-    queries.remember_agents_suites(session, agent_id, nicknames, clock.now())
+    queries.replace_suites_of_agent(session, agent_id, nicknames, clock.now())
     return AnnouncementOutcome(list(nicknames), refused, wanted)
 
 
 def _store(
     session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite | None
 ) -> bool:
-    """Make this the suite's current announcement; False if its manifest is needed for that."""
+    """Store the suite's newest announcement; returns False if the agent must send the manifest first."""
     is_known = stored is not None and stored.manifest_hash == suite.manifest_hash
     if suite.manifest is None and not is_known:
         return False
@@ -246,13 +252,13 @@ def _store(
     return True
 
 
-def _owned(
+def _explain_name_taken(
     session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite
 ) -> str | None:
-    """Return why a suite's name is not this repository's; None if it is.
+    """Return why a suite's name belongs to another repository; None if it belongs to the announced one.
 
-    A suite whose location is not known yet gets it from an agent that announced it before, or from the first one if
-    none does any more.
+    A suite without a known location gets the location of an agent that announced it before, or of the first agent if
+    no agent announces it any more.
     """
     if stored.location is None:
         agents = queries.agents_of(session, suite.name)
@@ -281,15 +287,14 @@ def _owned(
     )
 
 
-def _tell_owner(
+def _record_refused_claim(
     session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite
 ) -> None:
-    """Tell those who own a suite that another repository wants its name: once for each repository, in the project's
-    audit log."""
+    """Record in the project's audit log that another repository announces the name of a suite, once per repository."""
     claimed_by = suite.location or suite.repository
     entries = audit.details(session, "suite.claim_refused", "suite", suite.name)
     claimants = {entry["claimed_by"] for entry in entries}
-    if claimed_by in claimants or len(claimants) >= MOST_CLAIMS:
+    if claimed_by in claimants or len(claimants) >= MAX_CLAIMS:
         return
     detail = {
         "claimed_by": claimed_by,
@@ -323,17 +328,17 @@ def announced_manifest(session: Session, name: str) -> dict[str, Any] | None:
     return None if suite is None else suite.manifest
 
 
-SUITES_NAMED = 20
-"""Most names in the answer to an unknown one."""
+MAX_NAMED_SUITES = 20
+"""At most this many suites are named in the answer to an unknown name."""
 
 
 def describe_announced(session: Session) -> str:
-    """Return the suites that agents have announced, for a person who named none of them."""
-    known = queries.suite_names(session, SUITES_NAMED + 1)
+    """Return a sentence that names the announced suites, for the answer to an unknown name."""
+    known = queries.suite_names(session, MAX_NAMED_SUITES + 1)
     if not known:
         return "No suite is announced yet: register its repository with an agent."
-    more = ", …" if len(known) > SUITES_NAMED else ""
-    return f"Announced: {', '.join(known[:SUITES_NAMED])}{more}."
+    more = ", …" if len(known) > MAX_NAMED_SUITES else ""
+    return f"Announced: {', '.join(known[:MAX_NAMED_SUITES])}{more}."
 
 
 def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:

@@ -1,1 +1,1 @@
-"""Channels: how people of a project are told, by webhook and its kin. Knows no alert; others publish notices here."""
+"""Notifies people of a project by webhook, chat or e-mail. It knows no alert; other features publish notices here."""

@@ -1,8 +1,8 @@
 """Decides which network addresses a channel may connect to.
 
-Members of a project choose where their channels lead, and the server sends from inside its own network. So an address
-is refused unless it is public, or the admin of the installation allowed its network (`PACELINE_CHANNEL_NETWORKS`).
-`bounded_http.py` asks about the very address it connects to.
+Members of a project choose the addresses of their channels, and the server sends from inside its own network. So an
+address is refused unless it is public or the admin of the installation allowed its network
+(`PACELINE_CHANNEL_NETWORKS`). `bounded_http.py` checks the address to which it then connects.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-"""RFC 6052: a gateway sends what goes there to the IPv4 address in the last 32 bits."""
+"""Addresses from which a gateway forwards to the IPv4 address in the last 32 bits (RFC 6052)."""
 
 
 @dataclass(frozen=True)
 class AddressPolicy:
-    """`allowed`: networks that may be reached although they are not public. `allows_all`: of the installation's own
-    channel."""
+    """Says which addresses a channel may reach. `allowed`: private networks that it may reach. `allows_all`: any
+    address, for the installation's own channel."""
 
     allowed: tuple[Network, ...] = ()
     allows_all: bool = False
@@ -30,9 +30,9 @@ class AddressPolicy:
         """Return whether a channel may connect to `address`."""
         if self.allows_all or _is_in(address, self.allowed):
             return True
-        meant = _embedded(address)
-        if meant is not None:
-            return self.permits(meant)
+        embedded = _embedded_ipv4(address)
+        if embedded is not None:
+            return self.permits(embedded)
         is_site_local = (
             isinstance(address, ipaddress.IPv6Address) and address.is_site_local
         )
@@ -50,8 +50,8 @@ def _is_in(address: Address, networks: Iterable[Network]) -> bool:
     )
 
 
-def _embedded(address: Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that an IPv6 address stands for: mapped, 6to4, Teredo or NAT64."""
+def _embedded_ipv4(address: Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address contains (mapped, 6to4, Teredo or NAT64), if any."""
     if isinstance(address, ipaddress.IPv4Address):
         return None
     if address.ipv4_mapped is not None:
@@ -66,7 +66,7 @@ def _embedded(address: Address) -> ipaddress.IPv4Address | None:
 
 
 def literal_address(host: str) -> Address | None:
-    """Return the address that a URL's host is, if it is none of a name."""
+    """Return a URL's host as an address; None if it is a name."""
     try:
         return ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -1,8 +1,8 @@
-"""Posts a body to a stranger's server, bounded in time, size and in the addresses it reaches.
+"""Posts a body to an unknown server, with limits on time, size and the addresses it reaches.
 
-The whole exchange ends at one deadline, however slowly the receiver reads or answers; a client's own timeouts hold for
-each read alone. A name is resolved once, and its address is checked where the connection is made, so a name that
-changes its address in between (rebinding) gains nothing. Redirects are not followed.
+The whole exchange ends at one deadline, however slowly the receiver reads or answers, because a client's own timeouts
+apply to each read alone. A name is resolved once, and its address is checked where the connection is made, so a name
+that changes its address in between (rebinding) gains nothing. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ import httpx
 from paceline_server.channels.addresses import Address, AddressPolicy
 
 ANSWER_BYTES = 2_000
-"""How much of a receiver's answer is kept for people."""
+"""So much of a receiver's answer is stored for people."""
 RECEIVED_BYTES = 256 * 1024
-"""How much is read at all, headers and TLS included."""
+"""So much is read at most, including headers and TLS."""
 
 Resolve = Callable[[str, int], list[Address]]
 
 
 class RefusedAddressError(Exception):
-    """A name led to no address that channels may reach."""
+    """A name has no address that channels may reach."""
 
 
 @dataclass(frozen=True)
 class HttpAnswer:
-    """`status`: null without an answer; `error`: why there is none. `retry_after_s`: what the receiver asked for."""
+    """The answer of a receiver. `status`: None if there is none; `error`: why there is none. `retry_after_s`: the pause
+    that the receiver requests."""
 
     status: int | None
     text: str
@@ -48,8 +49,8 @@ class HttpAnswer:
 
 def resolve(host: str, port: int) -> list[Address]:
     """Return the addresses of a name, in the order of the system."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    names = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found)
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    names = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries)
     return [ipaddress.ip_address(name) for name in names]
 
 
@@ -62,7 +63,7 @@ def post(
     within_s: float,
     resolver: Resolve = resolve,
 ) -> HttpAnswer:
-    """Post `body` and return what came of it; never raises for what the receiver does."""
+    """Post `body` and return the answer. It raises nothing for what the receiver does."""
     began = time.monotonic()
     bounds = _Bounds(began + within_s, RECEIVED_BYTES)
     transport = _BoundedTransport(_GuardedBackend(policy, bounds, resolver))
@@ -74,7 +75,7 @@ def post(
                 latency_ms = (time.monotonic() - began) * 1000
                 return HttpAnswer(
                     response.status_code,
-                    _beginning(response.iter_raw()),
+                    _read_beginning(response.iter_raw()),
                     None,
                     latency_ms,
                     _retry_after_s(response.headers.get("Retry-After")),
@@ -90,9 +91,8 @@ def post(
             return HttpAnswer(None, "", _error_text(error, within_s), latency_ms)
 
 
-def _beginning(chunks: Iterable[bytes]) -> str:
-    """Return the beginning of an answer's body. Its status has decided already, so what goes wrong here does not
-    matter."""
+def _read_beginning(chunks: Iterable[bytes]) -> str:
+    """Return the beginning of an answer's body. Errors are ignored, because the status has decided already."""
     kept = b""
     try:
         for chunk in chunks:
@@ -102,7 +102,7 @@ def _beginning(chunks: Iterable[bytes]) -> str:
     except (httpx.HTTPError, OSError):
         pass
     text = kept[:ANSWER_BYTES].decode("utf-8", "replace")
-    return text.replace("\x00", "\ufffd")  # PostgreSQL stores no NUL
+    return text.replace("\x00", "\ufffd")  # PostgreSQL stores no NUL.
 
 
 def _retry_after_s(header: str | None) -> float | None:
@@ -114,21 +114,21 @@ def _error_text(error: Exception, within_s: float) -> str:
     if isinstance(error, httpx.TimeoutException):
         return f"no answer within {within_s:g} s"
     if isinstance(error, httpx.InvalidURL | UnicodeError):
-        # The library repeats the address, and whoever knows a hook's address may post to it.
+        # The library's text has the address, which is a secret: anybody who knows it can post to a hook.
         return "its address is none that can be posted to: enter it once more"
     text = " ".join(str(error).split())[:500]
     return text or type(error).__name__
 
 
 class _Bounds:
-    """What is left of an exchange's time and bytes."""
+    """The time and bytes that are left for an exchange."""
 
     def __init__(self, ends_at: float, received: int) -> None:
         self._ends_at = ends_at
         self._bytes = received
 
     def left_s(self, timeout: float | None) -> float:
-        """Return the timeout of the next operation. Raises ReadTimeout when the time is over."""
+        """Return the timeout for the next operation. Raises ReadTimeout if the time is over."""
         left = self._ends_at - time.monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout
@@ -174,11 +174,11 @@ class _BoundedStream(httpcore.NetworkStream):
 
 
 _HOST: Final = re.compile(r"[0-9A-Za-z._:-]+")
-"""What a host may be: a name, an international one in its ASCII form, or an address."""
+"""The form of a host: a name, an international name in ASCII, or an address."""
 
 
 class _GuardedBackend(httpcore.NetworkBackend):
-    """Connects to checked addresses only."""
+    """Connects only to permitted addresses."""
 
     def __init__(
         self, policy: AddressPolicy, bounds: _Bounds, resolver: Resolve
@@ -218,7 +218,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
 
 
 class _AnswerStream(httpx.SyncByteStream):
-    """The body of an answer, its errors as httpx's."""
+    """The body of an answer, with errors converted to httpx's."""
 
     def __init__(self, response: httpcore.Response) -> None:
         self._response = response
@@ -233,12 +233,12 @@ class _AnswerStream(httpx.SyncByteStream):
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """Reading the root certificates takes 20 ms, so they are read once."""
+    """Return the TLS context. It is made once, because reading the root certificates takes 20 ms."""
     return httpx.create_ssl_context()
 
 
 class _BoundedTransport(httpx.BaseTransport):
-    """httpx over connections of our backend, which `httpx.HTTPTransport` has no parameter for."""
+    """Lets httpx use connections of our backend, for which `httpx.HTTPTransport` has no parameter."""
 
     def __init__(self, backend: httpcore.NetworkBackend) -> None:
         self._pool = httpcore.ConnectionPool(

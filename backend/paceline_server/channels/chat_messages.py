@@ -1,8 +1,8 @@
-"""Lays out a notice for chats: Slack's blocks, and for every other chat the message that a template makes.
+"""Formats a notice for chats: as Slack's blocks, or for any other chat as the message of a template.
 
-Names come from strangers' repositories. A template is parsed before anything is put into its texts, and what is put
-there is escaped for Markdown, so no name ends a text, is another field, mentions a person or hides a link. Slack knows
-plain text and gets that.
+Names come from strangers' repositories. A template is parsed before fields are filled into its texts, and fields are
+escaped for Markdown, so a name cannot end a text, be read as another field, mention a person or hide a link. Slack
+gets plain text.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from paceline_server.kernel.escaping import escape
 SLACK_HEADER, SLACK_TEXT, SLACK_BUTTON = 150, 3000, 75
 BUTTONS = 3
 TEMPLATE_CHARACTERS = 10_000
-MOST_FIELDS = 50
-"""Fields in one template, so that a message has an end."""
+MAX_FIELDS = 50
+"""At most this many fields in one template, so that a message cannot grow without limit."""
 LONGEST = {"title": 250, "summary": 800, "text": 1800}
-"""Characters of a field, with its escapes. All of them together fit into the smallest message of the common chats, an
-embed of Discord (256 of the title, 4,096 of the description, 6,000 in all)."""
+"""Characters of an escaped field. All fields together fit into the smallest message of the common chats, an embed of
+Discord (256 for the title, 4,096 for the description, 6,000 in all)."""
 LONGEST_NAME = 100
 FIELDS = frozenset(
     (
@@ -31,13 +31,14 @@ FIELDS = frozenset(
         *("url", "links", "facts"),
     )
 )
-"""What a template may name in braces. As in a webhook's body, but for `links`, a line of Markdown links, and `facts`, a
-line of project, severity, suite, target and branch."""
+"""Fields that a template may name in braces. They are those of a webhook's body, except that `links` is a line of
+Markdown links and `facts` a line of project, severity, suite, target and branch."""
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
 
 def slack_message(notice: Notice, project: str) -> dict[str, Any]:
-    """Block Kit: title, summary, facts, up to three buttons. `text` is what notifications of phones show."""
+    """Return a message in Slack's Block Kit: title, summary, text, facts and up to three buttons. Phones show `text` in
+    notifications."""
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": _plain(notice.title, SLACK_HEADER)},
         {"type": "section", "text": _plain(notice.summary, SLACK_TEXT)},
@@ -71,7 +72,7 @@ def _slack_escape(text: str) -> str:
 
 
 def check_template(template: dict[str, Any]) -> dict[str, Any]:
-    """Return a template as it is. Raises ValueError for an unknown field, none at all, or too much of anything."""
+    """Return a template unchanged. Raises ValueError if it has an unknown field, no field, or is too large."""
     if len(json.dumps(template, ensure_ascii=False)) > TEMPLATE_CHARACTERS:
         raise ValueError(f"at most {TEMPLATE_CHARACTERS} characters are expected")
     used = [name for text in _texts(template) for name in _FIELD.findall(text)]
@@ -81,15 +82,15 @@ def check_template(template: dict[str, Any]) -> dict[str, Any]:
             f"there is no field {{{unknown[0]}}}; there are "
             + ", ".join(f"{{{name}}}" for name in sorted(FIELDS))
         )
-    if not 1 <= len(used) <= MOST_FIELDS:
+    if not 1 <= len(used) <= MAX_FIELDS:
         raise ValueError(
-            f"a template has 1 to {MOST_FIELDS} fields such as {{title}}, and this one {len(used)}"
+            f"a template has 1 to {MAX_FIELDS} fields such as {{title}}, and this one {len(used)}"
         )
     return template
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of plain JSON. Names of members are none: nothing is put into them."""
+    """Yield the texts of plain JSON, without the names of members, into which nothing is filled."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -103,7 +104,7 @@ def _texts(value: Any) -> Iterator[str]:
 def templated_message(
     template: Mapping[str, Any], notice: Notice, project: str
 ) -> dict[str, Any]:
-    """Return the template with the notice's fields in its texts."""
+    """Return the template with the notice's fields filled into its texts."""
     fields = _field_texts(notice, project)
     return {name: _fill(member, fields) for name, member in template.items()}
 
@@ -146,8 +147,8 @@ def _field_texts(notice: Notice, project: str) -> dict[str, str]:
 
 
 def _escape_within(text: str, longest: int) -> str:
-    """Return the text escaped, and cut so that it has at most `longest` characters with its escapes, none of which is
-    cut in two."""
+    """Return the escaped text, shortened so that it has at most `longest` characters including its escapes, none of
+    which is cut in two."""
     kept, shown = longest, escape(text, longest)
     while len(shown) > longest:
         kept = kept * 3 // 4
@@ -167,7 +168,7 @@ def _list_facts(notice: Notice, project: str) -> list[str]:
 
 
 def _links(notice: Notice) -> list[Link]:
-    """Return those that lead somewhere from a chat: with an address of their own."""
+    """Return the links with an absolute URL, the only ones that work in a chat."""
     links = [Link("Open", notice.url), *notice.links]
     return [link for link in links if link.url.startswith(("http://", "https://"))][
         :BUTTONS

@@ -1,10 +1,10 @@
-"""Carries out one delivery: reads what to send, sends it in no transaction, records the attempt and what follows.
+"""Carries out one delivery: reads what to send, sends it in no transaction, records the attempt and its consequences.
 
     outbox ─▶ prepare ─▶ send ─▶ record ─┬─▶ delivered
               (reads)   (nothing  (one   ├─▶ postponed: the channel waits, or will be tried again
-                         is open) write) └─▶ failed; after a day the channel is broken, and others are told
+                         is open) write) └─▶ failed; after a day the channel is broken, which other channels report
 
-At least once: if the process dies between `send` and `record`, the message is sent again with the same id.
+A message is sent at least once: if the process dies between `send` and `record`, it is sent again with the same id.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from paceline_server.channels.notices import Notice
 from paceline_server.channels.publishing import (
     BROKEN,
     DELIVER,
-    channel_and_delivery,
     key_of,
     publish,
+    split_key,
 )
 from paceline_server.channels.sending import AttemptOutcome, describe_receiver
 from paceline_server.kernel import clock, ids, settings
@@ -32,12 +32,12 @@ from paceline_server.store.tables.channels import Channel, Delivery, DeliveryAtt
 log = structlog.get_logger("paceline.channels")
 
 AFTER_OTHERS = timedelta(seconds=1)
-"""A message that failed lets another one try first: it may be this message that the receiver refuses."""
+"""A message that failed waits this much longer than another one, because the receiver may refuse only this message."""
 
 
 @dataclass(frozen=True)
 class Postponement:
-    """The channel waits until then for its failing receiver."""
+    """The delivery waits until this instant, because the channel's receiver fails."""
 
     until: datetime
 
@@ -54,8 +54,8 @@ Result = AttemptOutcome | Postponement | Refusal | None
 
 
 def prepare(session: Session, key: str) -> Preparation:
-    """Return what to do about a delivery now; None if it is over."""
-    channel_id, delivery_id = channel_and_delivery(key)
+    """Return what to send for a delivery now, or why it waits or ends; None if it is over."""
+    channel_id, delivery_id = split_key(key)
     delivery = queries.delivery(session, delivery_id)
     if delivery is None or delivery.state != "pending":
         return None
@@ -68,19 +68,19 @@ def prepare(session: Session, key: str) -> Preparation:
             return Refusal(BROKEN)
         if channel.retry_at is not None and channel.retry_at > at:
             return Postponement(channel.retry_at + AFTER_OTHERS)
-    return sending.outgoing(session, channel, delivery, at)
+    return sending.prepare_message(session, channel, delivery, at)
 
 
 def send(prepared: Preparation) -> Result:
-    """Send a message; anything else is passed on."""
+    """Send a prepared message and return the outcome; return any other preparation unchanged."""
     if prepared is None or isinstance(prepared, Postponement | Refusal):
         return prepared
     return prepared.send()
 
 
 def record(session: Session, key: str, result: Result) -> datetime | None:
-    """Store what came of a delivery; the instant to which it is postponed, or None if it is over."""
-    channel_id, delivery_id = channel_and_delivery(key)
+    """Store the result of a delivery; returns the instant to which it is postponed, or None if it is over."""
+    channel_id, delivery_id = split_key(key)
     delivery = queries.delivery(session, delivery_id, lock=True)
     if result is None or delivery is None or delivery.state != "pending":
         return None
@@ -94,13 +94,13 @@ def record(session: Session, key: str, result: Result) -> datetime | None:
     if result.error is None:
         _finish(delivery, "delivered", result.note)
         if channel is not None:
-            _heal(channel)
+            _mark_healthy(channel)
         return None
     log.warning("delivery_failed", delivery_id=delivery.id, error=result.error)
     if delivery.by_hand or channel is None or channel.state == "broken":
         _finish(delivery, "failed", result.error)
         return None
-    return _after_failure(session, channel, delivery, result)
+    return _record_failure(session, channel, delivery, result)
 
 
 def _add_attempt(session: Session, delivery: Delivery, outcome: AttemptOutcome) -> None:
@@ -128,13 +128,13 @@ def _finish(delivery: Delivery, state: str, reason: str | None) -> None:
     delivery.finished_at = clock.now()
 
 
-def _heal(channel: Channel) -> None:
+def _mark_healthy(channel: Channel) -> None:
     channel.state = "healthy"
     channel.failures = 0
     channel.failing_since = channel.retry_at = channel.last_error = None
 
 
-def _after_failure(
+def _record_failure(
     session: Session, channel: Channel, delivery: Delivery, outcome: AttemptOutcome
 ) -> datetime | None:
     at = clock.now()
@@ -153,9 +153,9 @@ def _after_failure(
         )
         if channel.retry_at is None or outcome.status == retrying.GONE:
             _finish(delivery, "failed", outcome.error)
-            _break(session, channel)
+            _mark_broken(session, channel)
             return None
-        _hold_back_others(session, delivery, channel.retry_at)
+        _postpone_others(session, delivery, channel.retry_at)
     if own is None:
         _finish(delivery, "failed", outcome.error)
         return None
@@ -164,33 +164,36 @@ def _after_failure(
     return max(own, channel.retry_at + AFTER_OTHERS)
 
 
-def _hold_back_others(session: Session, delivery: Delivery, retry_at: datetime) -> None:
-    """Let one other message ask whether the receiver is back, and the rest follow it.
+def _postpone_others(session: Session, delivery: Delivery, retry_at: datetime) -> None:
+    """Let one other message of the channel try whether the receiver works again, and the rest wait for it.
 
-    In one statement: thousands that ask one by one whether they may be sent hold up the other channels.
+    The rest are postponed in one statement, because thousands of messages that try one by one would delay other
+    channels.
     """
     by_hand = [key_of(other) for other in queries.pending_by_hand(session, delivery)]
     first = queries.next_pending(session, delivery)
-    asking = [] if first is None else [key_of(first)]
-    for key in asking:
-        outbox.hold_back(session, DELIVER, key, retry_at)
-    outbox.hold_back(
+    trying = [] if first is None else [key_of(first)]
+    for key in trying:
+        outbox.postpone_pending(session, DELIVER, key, retry_at)
+    outbox.postpone_pending(
         session,
         DELIVER,
         f"{delivery.channel_id}:",
         retry_at + AFTER_OTHERS,
-        but=[*by_hand, *asking],
+        but=[*by_hand, *trying],
     )
 
 
-def _break(session: Session, channel: Channel) -> None:
-    """Give a channel up, and tell its owner by the others."""
+def _mark_broken(session: Session, channel: Channel) -> None:
+    """Mark a channel as broken, and notify its owner through the other channels."""
     channel.state = "broken"
     channel.retry_at = None
     session.flush()
-    told = publish(session, _broken_notice(session, channel), beside=channel.id)
+    notified = publish(
+        session, _broken_notice(session, channel), except_channel=channel.id
+    )
     log.error(
-        "channel_broken", channel=channel.name, error=channel.last_error, told=told
+        "channel_broken", channel=channel.name, error=channel.last_error, told=notified
     )
 
 

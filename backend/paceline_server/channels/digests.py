@@ -1,6 +1,6 @@
-"""Makes one message of everything a channel collected since its last digest.
+"""Makes one message of all notifications that a channel collected since its last digest.
 
-The digest is a notification like any other, so it is signed, tried again and listed as they are.
+The digest is a notification itself, so it is signed, retried and listed like others.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from paceline_server.channels import publishing, queries
 from paceline_server.channels.notices import Notice, Severity, notice_of
 from paceline_server.kernel import clock, settings
 
-MOST_LINES = 50
-"""Events that a digest names; the others are counted."""
+MAX_LINES = 50
+"""A digest names at most this many events and counts the others."""
 SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
 
 
 def send_digest(session: Session, channel_id: str) -> None:
-    """Send what the channel collected, if anything."""
+    """Send a digest of what the channel collected, if anything."""
     channel = queries.channel(session, channel_id, lock=True)
     collected = queries.lock_collected(session, channel_id)
     if channel is None or not collected:
@@ -35,12 +35,12 @@ def send_digest(session: Session, channel_id: str) -> None:
 
 
 def digest_notice(notices: list[Notice], channel_id: str) -> Notice:
-    """One notice about several, the most severe first."""
+    """Return one notice about several, the most severe first."""
     ordered = sorted(notices, key=lambda notice: SEVERITIES.index(notice.severity))
     counts = Counter(notice.severity for notice in notices)
-    lines = [f"{notice.title}: {notice.summary}" for notice in ordered[:MOST_LINES]]
-    if len(ordered) > MOST_LINES:
-        lines.append(f"and {len(ordered) - MOST_LINES} more")
+    lines = [f"{notice.title}: {notice.summary}" for notice in ordered[:MAX_LINES]]
+    if len(ordered) > MAX_LINES:
+        lines.append(f"and {len(ordered) - MAX_LINES} more")
     noun = "event" if len(notices) == 1 else "events"
     return Notice(
         kind="digest",

@@ -1,6 +1,6 @@
-"""Finds the instant of a channel's next digest. Pure.
+"""Finds the instant of a channel's next digest, without I/O.
 
-People say it as a time of day in their own time zone, where an hour may be missing or come twice.
+People set it as a time of day in their own time zone, where an hour may be missing or come twice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 
 def next_time(wanted: time, zone: str, at: datetime) -> datetime:
-    """Return the first instant after `at` that is this time of day."""
+    """Return the first instant after `at` that is the time of day `wanted` in a time zone."""
     day = at.astimezone(ZoneInfo(zone)).date()
     return next(
         instant
@@ -21,8 +21,8 @@ def next_time(wanted: time, zone: str, at: datetime) -> datetime:
 
 
 def _instants(day: date, wanted: time, zone: str) -> list[datetime]:
-    """Return the instants of a time of day: two where clocks are set back over it. One that is skipped is taken an hour
-    later."""
+    """Return the instants of a time of day: two if the clock is set back over it. If the clock skips it, the instant is
+    an hour later."""
     both = [
         datetime.combine(day, wanted.replace(fold=fold), ZoneInfo(zone)).astimezone(UTC)
         for fold in (0, 1)

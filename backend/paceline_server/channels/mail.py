@@ -1,7 +1,7 @@
-"""Sends a notice as e-mail, text and HTML, through the installation's SMTP server.
+"""Sends a notice as e-mail, in text and HTML, through the installation's SMTP server.
 
-A server answers for each recipient: those it took are not written to again, those it put off (greylisting) are tried
-later, those it refuses for good are named in the log. `Message-ID` is made of the event's id, so that a repeat is
+A server answers for each recipient: accepted ones are not written to again, deferred ones (greylisting) are tried
+later, and refused ones are named in the log. `Message-ID` contains the event's id, so that a repeated message is
 recognised.
 """
 
@@ -33,11 +33,11 @@ SUBJECT_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class MailAnswer:
-    """What a server said. `accepted`, `put_off` and `refused`: recipients, the last two with its words; `error`: why
-    it said nothing about them."""
+    """A server's answer. `accepted`, `deferred` and `refused`: recipients, the last two with the server's text;
+    `error`: why it gave no answer about recipients."""
 
     accepted: list[str] = field(default_factory=list)
-    put_off: dict[str, str] = field(default_factory=dict)
+    deferred: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     error: str | None = None
     latency_ms: float = 0.0
@@ -51,7 +51,7 @@ def compose_mail(  # noqa: PLR0917 - the parts of a message
     recipients: Sequence[str],
     at: datetime,
 ) -> str:
-    """Return the source of the message: the same for every attempt."""
+    """Return the source of the message, which is the same for every attempt."""
     message = EmailMessage(policy=SMTP)
     marks = "".join(f"[{mark}] " for mark in (project, notice.severity.upper()) if mark)
     subject = " ".join(f"{marks}{notice.title}".split())
@@ -104,7 +104,7 @@ def _facts(notice: Notice, project: str) -> str:
 
 
 def send_mail(settings: Settings, source: str, recipients: Sequence[str]) -> MailAnswer:
-    """Send a message and return what became of each recipient; never raises for what the server does."""
+    """Send a message and return the answer for each recipient. It raises nothing for what the server does."""
     began = time.monotonic()
     message = message_from_string(source, policy=SMTP)
     try:
@@ -136,7 +136,7 @@ def _answer_of(
     }
     return MailAnswer(
         accepted=[recipient for recipient in recipients if recipient not in refused],
-        put_off={key: words[key] for key in words if is_temporary[key]},
+        deferred={key: words[key] for key in words if is_temporary[key]},
         refused={key: words[key] for key in words if not is_temporary[key]},
         latency_ms=latency_ms,
     )
@@ -144,7 +144,7 @@ def _answer_of(
 
 @contextmanager
 def _connection(settings: Settings) -> Iterator[smtplib.SMTP]:
-    """Yield a connection to the installation's server, cut when the time of a request is over."""
+    """Open a connection to the installation's mail server, which is closed when the time of a request is over."""
     host, within_s = settings.smtp_host or "", settings.webhook_timeout_s
     context = httpx.create_ssl_context()
     with (
@@ -165,21 +165,23 @@ def _connection(settings: Settings) -> Iterator[smtplib.SMTP]:
 
 
 def _shut_down(smtp: smtplib.SMTP) -> None:
-    """End what waits for the server: each of its lines may come in time, and the whole never end."""
+    """Shut the connection down, because a server may send each line in time and still never end."""
     if smtp.sock is not None:
         try:
             smtp.sock.shutdown(socket.SHUT_RDWR)
         except OSError:
-            return  # it has ended meanwhile
+            return  # The connection has ended already.
 
 
 def _error_text(error: Exception) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
-        said = error.smtp_error
-        words = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
-        return f"the mail server answered {error.smtp_code} {words}"[:500]
+        answer = error.smtp_error
+        text = (
+            answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+        )
+        return f"the mail server answered {error.smtp_code} {text}"[:500]
     if isinstance(error, UnicodeError):
-        # Python repeats the character, which may be one of the password.
+        # Python's text has the character, which may be one of the password.
         return "the mail server's name, the user or the password has a character that SMTP cannot send"
     if isinstance(error, ssl.SSLError):
         return f"no TLS with the mail server: {error.reason or error}"[:500]

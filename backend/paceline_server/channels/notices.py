@@ -1,7 +1,7 @@
-"""What happened, as people are told: the same notice for every channel, log and feed.
+"""Defines notices: what people are told about an event, the same in every channel, log and feed.
 
-Whoever publishes a notice words it; a channel only lays it out. So a number in a message is always one that the API gives.
-A channel without filters wants every notice.
+The feature that publishes a notice writes its sentences; a channel only formats them. So a number in a message is always
+one that the API gives. A channel without filters gets every notice.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from paceline_server.store.tables.channels import Notification
 
 Severity = Literal["critical", "warning", "info"]
 SHOWN = ("title", "summary", "text", "url", "target", "demonstration", "links")
-"""The fields that only people read; the others are columns, by which channels filter."""
+"""Fields that only people read. The others are columns, by which channels filter."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A page beside that of the notice."""
+    """A link to another page than the notice's own."""
 
     label: str
     url: str
@@ -30,9 +30,9 @@ class Link:
 class Notice:
     """One event.
 
-    `kind` says what happened (`alert.opened`), `subject_id` to which object, `state` its state since. `title` and
-    `summary` are one line each, `text` explains. `url` leads to its page; relative, if the server does not know its
-    own address.
+    `kind` says what happened (`alert.opened`), `subject_id` to which object, and `state` the object's new state. `title`
+    and `summary` have one line each, `text` explains. `url` is the event's page; it is relative if the server does not
+    know its own address.
     """
 
     kind: str
@@ -82,12 +82,12 @@ FILTERED = {
     "targets": "target",
     "branches": "branch",
 }
-"""Each filter lists patterns for one value of a notice; an empty list admits every value."""
+"""The field of a notice that each filter is about. A filter is a list of patterns; an empty one admits every value."""
 
 
 def is_wanted(filters: Mapping[str, Sequence[str]], notice: Notice) -> bool:
-    """Return whether a notice passes every filter of a channel. One without a value (a broken channel has no suite)
-    passes the filter of that value, because the filter was not written about it."""
+    """Return whether a notice passes every filter of a channel. A notice without a value (one about a broken channel
+    has no suite) passes the filter for that value."""
     return all(
         _passes(filters.get(name, ()), getattr(notice, field))
         for name, field in FILTERED.items()

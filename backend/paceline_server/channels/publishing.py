@@ -1,6 +1,6 @@
-"""Publishes a notice: stores the notification and one delivery, with its outbox message, per channel (I20).
+"""Publishes a notice: stores the notification and, per channel, one delivery with its outbox message (I20).
 
-All of it commits with the event that the notice is about, or not at all.
+All of this commits in the transaction of the event that the notice is about.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from paceline_server.store.tables.channels import (
 )
 
 DELIVER = "channels.deliver"
-"""Outbox topic: a delivery waits to be sent; the key is `channel:delivery`."""
+"""Outbox topic for a delivery that waits to be sent; the key is `channel:delivery`."""
 DIGEST = "channels.digest"
-"""Outbox topic: a channel's digest is due; the key is the channel's id."""
+"""Outbox topic for a channel's digest that is due; the key is the channel's id."""
 OF_ENVIRONMENT = "PACELINE_WEBHOOK_URL"
-"""The name of the channel that this variable makes."""
+"""The name of the channel that is made for this variable."""
 BROKEN = "The channel was broken."
 
 
 def publish(
-    session: Session, notice: Notice, *, beside: str | None = None
+    session: Session, notice: Notice, *, except_channel: str | None = None
 ) -> list[str]:
-    """Tell the channels of the session's project that want it, except `beside` (a channel's id); returns the names
-    of those that will be sent to."""
-    adopt_environment(session)
+    """Publish a notice to the channels of the session's project whose filters admit it; returns the names of those
+    that will send it. `except_channel`: the id of a channel to leave out."""
+    sync_environment_channel(session)
     row = store_notice(session, notice)
-    told = []
+    notified = []
     for channel in queries.present_channels(session):
-        if channel.id == beside or not is_wanted(channel.filters, notice):
+        if channel.id == except_channel or not is_wanted(channel.filters, notice):
             continue
         reason = _why_skipped(channel)
         if reason is not None:
             add_delivery(session, channel, row, skipped_because=reason)
             continue
-        told.append(channel.name)
+        notified.append(channel.name)
         if channel.digest_at is None:
             add_delivery(session, channel, row)
         else:
             _collect(session, channel, row)
-    return told
+    return notified
 
 
 def _why_skipped(channel: Channel) -> str | None:
@@ -61,7 +61,7 @@ def _why_skipped(channel: Channel) -> str | None:
 
 
 def _collect(session: Session, channel: Channel, notification: Notification) -> None:
-    """Keep a notification for the channel's next digest."""
+    """Store a delivery for the channel's next digest, and schedule that digest."""
     at = clock.now()
     if channel.digest_at is not None and not queries.has_collected(session, channel.id):
         due = next_time(channel.digest_at, channel.time_zone, at)
@@ -72,7 +72,7 @@ def _collect(session: Session, channel: Channel, notification: Notification) -> 
 
 
 def store_notice(session: Session, notice: Notice) -> Notification:
-    """Return the notification of a notice."""
+    """Store a notice as a notification, and return it."""
     row = Notification(id=ids.new_id("ntf"), created_at=clock.now(), **notice.columns())
     session.add(row)
     session.flush()
@@ -87,7 +87,7 @@ def add_delivery(
     by_hand: bool = False,
     skipped_because: str | None = None,
 ) -> Delivery:
-    """Return a delivery of a notification to a channel, with its outbox message unless it is skipped."""
+    """Store a delivery of a notification to a channel, with its outbox message unless it is skipped."""
     delivery = _new_delivery(channel, notification, "pending")
     delivery.by_hand = by_hand
     if skipped_because is not None:
@@ -120,7 +120,7 @@ def _new_delivery(channel: Channel, notification: Notification, state: str) -> D
 
 
 def enqueue(session: Session, delivery: Delivery) -> None:
-    """Let a pending delivery be carried out."""
+    """Add the outbox message that carries out a pending delivery."""
     outbox.add(session, DELIVER, key_of(delivery))
 
 
@@ -129,19 +129,19 @@ def key_of(delivery: Delivery) -> str:
     return f"{delivery.channel_id}:{delivery.id}"
 
 
-def channel_and_delivery(key: str) -> tuple[str, str]:
+def split_key(key: str) -> tuple[str, str]:
     """Return the two ids in the key of a `DELIVER` message."""
     channel_id, _, delivery_id = key.partition(":")
     return channel_id, delivery_id
 
 
 def lane_of(key: str) -> str:
-    """Messages of one channel wait for each other."""
-    return channel_and_delivery(key)[0]
+    """Return the lane of a `DELIVER` message, its channel, so that messages of one channel wait for each other."""
+    return split_key(key)[0]
 
 
 def add_key(session: Session, channel_id: str) -> str:
-    """Return a new signing key; returns its secret."""
+    """Store a new signing key of a channel, and return its secret."""
     secret = signing.new_secret()
     session.add(
         ChannelKey(
@@ -155,9 +155,8 @@ def add_key(session: Session, channel_id: str) -> str:
     return secret
 
 
-def adopt_environment(session: Session) -> None:
-    """Let the session's project have the channel of `PACELINE_WEBHOOK_URL`, at its present URL; without the variable,
-    delete it."""
+def sync_environment_channel(session: Session) -> None:
+    """Create or update the project's channel of `PACELINE_WEBHOOK_URL`; delete it if the variable is not set."""
     url = settings.current().webhook_url
     channel = queries.channel_of_environment(session)
     if channel is not None:
@@ -181,7 +180,7 @@ def _make_channel_of_environment(session: Session, url: str) -> None:
             add_key(session, channel.id)
             session.flush()
     except IntegrityError:
-        return  # another transaction made it at the same moment
+        return  # Another transaction made it at the same moment.
 
 
 def new_channel(

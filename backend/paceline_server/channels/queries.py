@@ -1,4 +1,4 @@
-"""All SQL of channels."""
+"""Holds all SQL of channels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paceline_server.store.tables.projects import Project
 
 
 def channels() -> Select[Any]:
-    """Return the channels that are not deleted."""
+    """Return a query for the channels that are not deleted."""
     return select(Channel).where(Channel.deleted_at.is_(None))
 
 
@@ -51,7 +51,7 @@ def keys(session: Session, channel_id: str) -> list[ChannelKey]:
 
 
 def secrets_in_force(session: Session, channel_id: str, at: datetime) -> list[str]:
-    """Return the secrets that sign now, the newest first. Requests may not read them."""
+    """Return the secrets that sign now, the newest first. The database role of requests may not read them."""
     query = (
         select(ChannelKey)
         .options(undefer(ChannelKey.secret))
@@ -94,14 +94,14 @@ def deliveries(channel_id: str) -> Select[Any]:
 
 
 def _others_pending(row: Delivery) -> Select[Any]:
-    """Return the other waiting deliveries of a delivery's channel."""
+    """Return a query for the other waiting deliveries of a delivery's channel."""
     return deliveries(row.channel_id).where(
         Delivery.state == "pending", Delivery.id != row.id
     )
 
 
 def next_pending(session: Session, row: Delivery) -> Delivery | None:
-    """Return the oldest of the channel's other waiting deliveries that no person asked for."""
+    """Return the oldest of the channel's other waiting deliveries that no person requested."""
     query = _others_pending(row).where(Delivery.by_hand.is_(False))
     return session.scalars(
         query.order_by(Delivery.created_at, Delivery.id).limit(1)
@@ -109,7 +109,7 @@ def next_pending(session: Session, row: Delivery) -> Delivery | None:
 
 
 def pending_by_hand(session: Session, row: Delivery) -> list[Delivery]:
-    """Return the channel's other waiting deliveries that a person asked for."""
+    """Return the channel's other waiting deliveries that a person requested."""
     return list(session.scalars(_others_pending(row).where(Delivery.by_hand.is_(True))))
 
 
@@ -120,7 +120,7 @@ def attempts(session: Session, delivery_id: str) -> list[DeliveryAttempt]:
 
 
 def counts_pending(session: Session, channel_ids: Iterable[str]) -> dict[str, int]:
-    """Return how many deliveries of each channel wait."""
+    """Return the number of waiting deliveries of each channel."""
     query = (
         select(Delivery.channel_id, func.count())
         .where(
@@ -133,7 +133,7 @@ def counts_pending(session: Session, channel_ids: Iterable[str]) -> dict[str, in
 
 
 def has_collected(session: Session, channel_id: str) -> bool:
-    """Return whether anything waits for the channel's next digest."""
+    """Return whether deliveries wait for the channel's next digest."""
     query = select(func.count()).where(
         Delivery.channel_id == channel_id, Delivery.state == "collected"
     )
@@ -141,7 +141,7 @@ def has_collected(session: Session, channel_id: str) -> bool:
 
 
 def lock_collected(session: Session, channel_id: str) -> list[Delivery]:
-    """Lock and return what waits for a channel's next digest, the oldest first."""
+    """Lock and return the deliveries that wait for a channel's next digest, the oldest first."""
     query = (
         select(Delivery)
         .where(Delivery.channel_id == channel_id, Delivery.state == "collected")
@@ -180,7 +180,7 @@ def prune(session: Session, before: datetime) -> None:
 
 
 def owner_name(session: Session, row: Channel) -> str:
-    """Who looks after a channel: its owner, or whoever made it."""
+    """Return the name of a channel's owner, or of the person who made it."""
     owner = None if row.owner_id is None else session.get(Account, row.owner_id)
     return row.created_by if owner is None else owner.name
 

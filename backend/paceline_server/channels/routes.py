@@ -1,4 +1,4 @@
-"""HTTP of channels: make, change, test and remove them, and read the log of their deliveries."""
+"""Serves channels over HTTP: create, change, test and delete them, and read the log of their deliveries."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from paceline_server.store.session import DbSession
 router = APIRouter(tags=["channels"])
 
 Writer = Annotated[Principal, Depends(require("channels.write"))]
-"""Reading needs this permission, too, because not everybody may see the addresses and responses of receivers."""
+"""Reading also needs this permission, because not everybody may see the addresses and responses of receivers."""
 
 
 @router.get("/channels")
 def list_channels(
     _: Writer, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ChannelOut]:
-    """The project's channels, the newest first."""
+    """List the project's channels, the newest first."""
     return service.list_channels(session, limit=limit, cursor=cursor)
 
 
@@ -41,7 +41,7 @@ def list_channels(
 def create_channel(
     body: ChannelIn, who: Writer, session: DbSession, once: Once
 ) -> ChannelCreatedOut:
-    """Make a channel. The answer has the secret that receivers check signatures with; it is shown this once."""
+    """Create a channel. The secret with which receivers check signatures is returned only here."""
     return once.answer_secret(
         session, lambda: service.create_channel(session, body, who)
     )
@@ -49,7 +49,7 @@ def create_channel(
 
 @router.get("/channels/{channel_id}")
 def get_channel(channel_id: str, _: Writer, session: DbSession) -> ChannelOut:
-    """One channel with its health."""
+    """Return one channel with its health."""
     return service.get_channel(session, channel_id)
 
 
@@ -63,7 +63,7 @@ def change_channel(
 
 @router.delete("/channels/{channel_id}", status_code=204)
 def delete_channel(channel_id: str, who: Writer, session: DbSession) -> None:
-    """Delete a channel; what waits for it is not sent."""
+    """Delete a channel; its waiting messages are not sent."""
     service.delete_channel(session, channel_id, who)
 
 
@@ -71,7 +71,7 @@ def delete_channel(channel_id: str, who: Writer, session: DbSession) -> None:
 def rotate_channel_key(
     channel_id: str, body: RotateIn, who: Writer, session: DbSession
 ) -> ChannelCreatedOut:
-    """Make a new signing key. The present one signs, too, for `keep_hours`."""
+    """Create a new signing key. The current one also signs for `keep_hours`."""
     return service.rotate_key(session, channel_id, body.keep_hours, who)
 
 
@@ -79,7 +79,7 @@ def rotate_channel_key(
 def mute_channel(
     channel_id: str, body: ChannelMuteIn, who: Writer, session: DbSession
 ) -> ChannelOut:
-    """Send a channel nothing for some hours. What happens meanwhile is listed as skipped."""
+    """Mute a channel for some hours. Events in that time are listed as skipped."""
     return service.mute_channel(session, channel_id, body.hours, who)
 
 
@@ -103,17 +103,17 @@ def list_deliveries(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[DeliveryOut]:
-    """What the channel was sent, the newest first."""
+    """List the channel's deliveries, the newest first."""
     return service.list_deliveries(session, channel_id, limit=limit, cursor=cursor)
 
 
 @router.get("/deliveries/{delivery_id}")
 def get_delivery(delivery_id: str, _: Writer, session: DbSession) -> DeliveryDetailOut:
-    """One delivery: its payload and every attempt with answer and latency."""
+    """Return one delivery with its payload and every attempt with answer and latency."""
     return service.delivery_detail(session, delivery_id)
 
 
 @router.post("/deliveries/{delivery_id}/redeliver", status_code=202)
 def redeliver(delivery_id: str, who: Writer, session: DbSession) -> DeliveryOut:
-    """Send a delivery that is over once more, with the same id. 409 while it is pending."""
+    """Send a finished delivery again, with the same id. 409 while it is pending."""
     return service.redeliver(session, delivery_id, who)

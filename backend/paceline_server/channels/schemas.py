@@ -51,7 +51,7 @@ TimeOfDay = Annotated[
     str,
     StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$"),
 ]
-"""As in 08:30, in the channel's time zone."""
+"""A time such as 08:30, in the channel's time zone."""
 
 
 def _check_zone(name: str) -> str:
@@ -77,12 +77,12 @@ Recipients = Annotated[list[Recipient], Field(min_length=1, max_length=50)]
 
 
 Template = Annotated[dict[str, Any], AfterValidator(check_template)]
-"""The message of a chat as JSON, with fields such as {title} in its texts."""
+"""The JSON message of a chat, with fields such as {title} in its texts."""
 
 
 class FiltersIn(Request):
-    """What a channel is sent: every list that is not empty must have a pattern for the event. `*` stands for any
-    characters. `targets` are names."""
+    """The events that a channel gets: every list that is not empty must have a pattern that matches the event. `*`
+    stands for any characters. `targets` are names."""
 
     severities: Annotated[list[Severity], Field(max_length=3)] = Field(
         default_factory=list
@@ -104,8 +104,9 @@ class FiltersOut(Response):
 
 
 class ChannelIn(Request):
-    """A webhook's URL receives signed POST requests, Slack's a message of Slack's blocks, a chat's the message that
-    `template` makes. E-mail has `recipients` instead. `digest_at`: send one message a day instead of single ones."""
+    """A new channel. A webhook's URL receives signed POST requests, Slack's a message of Slack's blocks, a chat's the
+    message of `template`. E-mail has `recipients` instead. `digest_at`: send one message a day instead of single
+    ones."""
 
     name: Name
     kind: ChannelKind = "webhook"
@@ -128,7 +129,7 @@ class ChannelIn(Request):
 
 
 class ChannelPatchIn(Request):
-    """What changes; `digest_at` null ends digests."""
+    """The fields to change. `digest_at` null ends digests."""
 
     name: Name | None = None
     url: ReceiverUrl | None = None
@@ -140,13 +141,13 @@ class ChannelPatchIn(Request):
 
 
 class ChannelMuteIn(Request):
-    """What happens meanwhile is listed as skipped and not sent later."""
+    """A mute. Events in that time are listed as skipped and not sent later."""
 
     hours: float = Field(gt=0, le=24 * 90)
 
 
 class RotateIn(Request):
-    """How long the present key signs, too, beside the new one."""
+    """`keep_hours`: how long the current key also signs, beside the new one."""
 
     keep_hours: int = Field(default=24, ge=0, le=24 * 30)
 
@@ -158,9 +159,8 @@ class ChannelKeyOut(Response):
 
 
 class ChannelOut(Response):
-    """`waiting`: deliveries that are not over. `address`: the receiver's URL without what may be a
-    secret in it, or the recipients. `keys`: those that
-    sign now, the newest first."""
+    """A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may be
+    secret, or the recipients. `keys`: those that sign now, the newest first."""
 
     id: str
     name: str
@@ -184,7 +184,7 @@ class ChannelOut(Response):
 
 
 class ChannelCreatedOut(Response):
-    """A channel and the secret of its key, which is shown this once; only webhooks have one."""
+    """A channel and the secret of its key, which is returned only here; only webhooks have one."""
 
     channel: ChannelOut
     secret: str | None
@@ -217,7 +217,7 @@ class DeliveryAttemptOut(Response):
 
 
 class DeliveryDetailOut(DeliveryOut):
-    """With what was sent, and the answers; `payload` is null before the first attempt."""
+    """A delivery with its message and all attempts; `payload` is null before the first attempt."""
 
     payload: str | None
     log: list[DeliveryAttemptOut]

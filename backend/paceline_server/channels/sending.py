@@ -1,6 +1,6 @@
-"""Makes of a delivery what its kind of channel sends, and of the answer one outcome for all kinds.
+"""Prepares the message of a delivery for its kind of channel, and turns the answer into an outcome.
 
-What is made here reads everything it needs, so that it is sent while no transaction is open.
+Preparing reads everything that sending needs, so that no transaction is open while a message is sent.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ USER_AGENT = "Paceline"
 
 @dataclass(frozen=True)
 class AttemptOutcome:
-    """What was sent, and what came of it.
+    """The message of an attempt and its outcome.
 
-    `error`: why it must be sent again; None: it is delivered, with `note` where not to everybody. `blames_channel`: the
-    receiver itself fails, not this message alone. `is_final`: another attempt would end the same.
+    `error`: why it was not delivered; None: it was, and `note` names recipients who did not get it. `blames_channel`:
+    the receiver itself fails, not only for this message. `is_final`: another attempt would end the same.
     """
 
     payload: str
@@ -51,7 +51,7 @@ class Outgoing(Protocol):
     """A message that is ready to be sent."""
 
     def send(self) -> AttemptOutcome:
-        """Send it; never raises for what a receiver does."""
+        """Send the message. It raises nothing for what a receiver does."""
         ...
 
 
@@ -95,7 +95,7 @@ def _refusal(status: int) -> str | None:
 
 @dataclass(frozen=True)
 class OutgoingMail:
-    """A message to those recipients that the server has not decided about."""
+    """An e-mail to the recipients whom the server has neither accepted nor refused yet."""
 
     settings: Settings
     source: str
@@ -116,8 +116,9 @@ class OutgoingMail:
             latency_ms=answer.latency_ms,
             error=_mail_error(answer, accepted),
             note=_words_of(refused) if refused else None,
-            blames_channel=answer.error is not None or not (accepted or answer.put_off),
-            is_final=answer.error is None and not answer.put_off,
+            blames_channel=answer.error is not None
+            or not (accepted or answer.deferred),
+            is_final=answer.error is None and not answer.deferred,
             progress={"accepted": accepted, "refused": refused},
         )
 
@@ -125,14 +126,14 @@ class OutgoingMail:
 def _mail_error(answer: MailAnswer, accepted: list[str]) -> str | None:
     if answer.error is not None:
         return answer.error
-    if answer.put_off:
-        return _words_of(answer.put_off)
+    if answer.deferred:
+        return _words_of(answer.deferred)
     return None if accepted else _words_of(answer.refused)
 
 
 def _mail_words(answer: MailAnswer) -> str:
     parts = [f"accepted for {recipient}" for recipient in answer.accepted]
-    others = answer.put_off | answer.refused
+    others = answer.deferred | answer.refused
     return "\n".join([*parts, _words_of(others)]).strip()
 
 
@@ -140,16 +141,16 @@ def _words_of(refusals: dict[str, str]) -> str:
     return "; ".join(f"{recipient}: {words}" for recipient, words in refusals.items())
 
 
-def outgoing(
+def prepare_message(
     session: Session, channel: Channel, delivery: Delivery, at: datetime
 ) -> Outgoing:
-    """Return what to send for a delivery now."""
+    """Return the message of a delivery, ready to be sent."""
     if channel.kind == "email":
-        return _mail(session, channel, delivery)
-    return _request(session, channel, delivery, at)
+        return _prepare_mail(session, channel, delivery)
+    return _prepare_request(session, channel, delivery, at)
 
 
-def _request(
+def _prepare_request(
     session: Session, channel: Channel, delivery: Delivery, at: datetime
 ) -> OutgoingRequest:
     row = queries.notification(session, delivery.notification_id)
@@ -179,7 +180,9 @@ def _chat_body(channel: Channel, notice: Notice, project: str) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def _mail(session: Session, channel: Channel, delivery: Delivery) -> OutgoingMail:
+def _prepare_mail(
+    session: Session, channel: Channel, delivery: Delivery
+) -> OutgoingMail:
     row = queries.notification(session, delivery.notification_id)
     recipients = channel.address.split(", ")
     own = settings.current()
@@ -200,7 +203,7 @@ def _mail(session: Session, channel: Channel, delivery: Delivery) -> OutgoingMai
 
 
 def describe_receiver(channel: Channel) -> str:
-    """Return a channel's receiver in a sentence, without what its URL may hide."""
+    """Return a channel's receiver for a sentence, without the parts of its URL that may be secret."""
     if channel.kind == "email":
         return f"Its mail to {channel.address}"
     return f"Its receiver at {urlsplit(channel.address).hostname}"

@@ -1,7 +1,7 @@
-"""Makes, changes and removes channels, and lets people see and repeat deliveries.
+"""Creates, changes and deletes channels, and lists and repeats deliveries.
 
-A secret is shown when its key is made and never again. A channel of the environment cannot be changed here, because
-its operator may reach addresses that members may not.
+A secret is shown when its key is made and never again. The channel of the environment cannot be changed here, because
+it may reach addresses that members may not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paceline_server.accounts.schemas import AccountOut
 from paceline_server.channels import publishing, queries
 from paceline_server.channels.addresses import AddressPolicy, literal_address
 from paceline_server.channels.notices import Link, Notice, Severity
-from paceline_server.channels.publishing import adopt_environment, publish
+from paceline_server.channels.publishing import publish, sync_environment_channel
 from paceline_server.channels.schemas import (
     ChannelCreatedOut,
     ChannelIn,
@@ -39,13 +39,12 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.channels import Channel, Delivery, Notification
 
 KEPT = timedelta(days=90)
-"""How long notifications and deliveries are kept."""
+"""Notifications and deliveries are kept this long."""
 
 __all__ = [
     "Link",
     "Notice",
     "Severity",
-    "adopt_environment",
     "change_channel",
     "create_channel",
     "delete_channel",
@@ -59,6 +58,7 @@ __all__ = [
     "redeliver",
     "rotate_key",
     "send_test",
+    "sync_environment_channel",
     "unmute_channel",
 ]
 
@@ -87,7 +87,7 @@ def get_channel(session: Session, channel_id: str) -> ChannelOut:
 def create_channel(
     session: Session, spec: ChannelIn, who: Principal
 ) -> ChannelCreatedOut:
-    """Return a new channel with its first key. Raises 400 `invalid_request` for a refused address, 409 `name_taken`."""
+    """Create a channel with its first key. Raises 400 `invalid_request` for a refused address, 409 `name_taken`."""
     address = _address_of(spec.url, spec.recipients)
     channel = publishing.new_channel(
         spec.name,
@@ -118,7 +118,8 @@ def create_channel(
 def change_channel(
     session: Session, channel_id: str, patch: ChannelPatchIn, who: Principal
 ) -> ChannelOut:
-    """Change what `patch` names. A new URL is tried at once. Raises 404; 400 and 409 as `create_channel`."""
+    """Change the fields that `patch` names. A new address makes the channel healthy. Raises 404, and 400 and 409 as
+    `create_channel` does."""
     channel = _find_own(session, channel_id)
     detail: dict[str, Any] = patch.model_dump(
         exclude_unset=True, exclude={"url", "recipients", "template"}
@@ -165,7 +166,7 @@ def _time(text: str | None) -> time | None:
 def mute_channel(
     session: Session, channel_id: str, hours: float, who: Principal
 ) -> ChannelOut:
-    """Send a channel nothing for some hours. Raises 404."""
+    """Mute a channel for some hours. Raises 404."""
     channel = _find(session, channel_id, lock=True)
     channel.muted_until = clock.now() + timedelta(hours=hours)
     detail = {"name": channel.name, "until": channel.muted_until.isoformat()}
@@ -175,7 +176,7 @@ def mute_channel(
 
 
 def unmute_channel(session: Session, channel_id: str, who: Principal) -> ChannelOut:
-    """End the mute of a channel now. Raises 404; 409 when it is not muted."""
+    """End the mute of a channel now. Raises 404, 409 if it is not muted."""
     channel = _find(session, channel_id, lock=True)
     if channel.muted_until is None or channel.muted_until <= clock.now():
         raise conflict(f"Channel {channel.name} is not muted.")
@@ -188,7 +189,7 @@ def unmute_channel(session: Session, channel_id: str, who: Principal) -> Channel
 
 
 def delete_channel(session: Session, channel_id: str, who: Principal) -> None:
-    """Delete a channel with its keys; its deliveries stay for a while. Raises 404."""
+    """Delete a channel with its keys, and skip its waiting deliveries. Raises 404."""
     channel = _find_own(session, channel_id)
     channel.deleted_at = clock.now()
     queries.delete_keys(session, channel.id)
@@ -201,7 +202,7 @@ def delete_channel(session: Session, channel_id: str, who: Principal) -> None:
 def rotate_key(
     session: Session, channel_id: str, keep_hours: int, who: Principal
 ) -> ChannelCreatedOut:
-    """Return a new key; the one before signs, too, for `keep_hours`, and older ones no more. Raises 404."""
+    """Create a new key. The previous one also signs for `keep_hours`; older ones stop. Raises 404, 409."""
     channel = _find(session, channel_id, lock=True)
     if channel.kind != "webhook":
         raise conflict("Only webhooks are signed.")
@@ -218,7 +219,7 @@ def rotate_key(
 
 
 def send_test(session: Session, channel_id: str, who: Principal) -> DeliveryOut:
-    """Send a test to a channel at once, even if it is broken: a success repairs it. Raises 404."""
+    """Send a test to a channel at once, even if it is broken; a success makes it healthy again. Raises 404."""
     channel = _find(session, channel_id)
     notice = Notice(
         kind="channel.test",
@@ -251,9 +252,13 @@ def list_deliveries(
         limit=limit,
         cursor=cursor,
     )
-    about = queries.notifications(session, (row.notification_id for row in rows.items))
+    notifications = queries.notifications(
+        session, (row.notification_id for row in rows.items)
+    )
     return Page(
-        items=[_delivery_out(row, about[row.notification_id]) for row in rows.items],
+        items=[
+            _delivery_out(row, notifications[row.notification_id]) for row in rows.items
+        ],
         next=rows.next,
     )
 
@@ -272,8 +277,8 @@ def delivery_detail(session: Session, delivery_id: str) -> DeliveryDetailOut:
 
 
 def redeliver(session: Session, delivery_id: str, who: Principal) -> DeliveryOut:
-    """Send a delivery that is over again, at once, with the same id and payload. Raises 404; 409 while it
-    waits or if its channel is deleted."""
+    """Send a finished delivery again at once, with the same id and payload. Raises 404, 409 while it waits or if its
+    channel was deleted."""
     delivery = _find_delivery(session, delivery_id, lock=True)
     if queries.channel(session, delivery.channel_id) is None:
         raise conflict("The channel was deleted.")
@@ -335,8 +340,8 @@ def _save_name(session: Session, channel: Channel, name: str) -> None:
 
 
 def _refuse_address(url: str) -> None:
-    """Refuse a URL whose host is an address that channels may not reach. Names are checked when they are connected
-    to, because they may change."""
+    """Raise 400 for a URL whose host is an address that channels may not reach. A name is checked only when a
+    connection is made, because its address may change."""
     address = literal_address(urlsplit(url).hostname or "")
     policy = AddressPolicy(settings.current().reachable_networks)
     if address is not None and not policy.permits(address):
@@ -348,7 +353,7 @@ def _refuse_address(url: str) -> None:
 
 
 def _address_of(url: str | None, recipients: list[str] | None) -> str:
-    """Return where a channel leads. Raises 400 for an address that is not public, 409 `no_mail_server`."""
+    """Return the address of a channel as it is stored. Raises 400 if it is not public, 409 `no_mail_server`."""
     if url is not None:
         _refuse_address(url)
         return url
@@ -361,7 +366,8 @@ def _address_of(url: str | None, recipients: list[str] | None) -> str:
 
 
 def _shown_address(kind: str, address: str) -> str:
-    """Return an address as people may see it: a chat's path is a secret, and a query may hold one."""
+    """Return an address as people may see it, without a chat's path, which is a secret, and without a query, which may
+    hold one."""
     if kind == "email":
         return address
     parts = urlsplit(address)._replace(query="", fragment="")

@@ -1,4 +1,4 @@
-"""The outbox topics of channels."""
+"""Handles the outbox topics of channels."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from paceline_server.store.outbox import handle_topic, handle_topic_outside
 
 @handle_topic_outside(DELIVER, delivering.prepare, delivering.send, lane_of)
 def deliver(session: Session, key: str, result: Result) -> datetime | None:
-    """A delivery was tried, or may not be yet. `key` is `channel:delivery`."""
+    """Record the result of a delivery. `key` is `channel:delivery`."""
     return delivering.record(session, key, result)
 
 
 @handle_topic(DIGEST)
 def send_digest(session: Session, key: str) -> None:
-    """The digest of a channel is due. `key` is the channel's id."""
+    """Send the digest of a channel. `key` is the channel's id."""
     digests.send_digest(session, key)

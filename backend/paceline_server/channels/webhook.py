@@ -1,4 +1,4 @@
-"""Lays out a notice as the JSON body of a webhook: `type`, `timestamp` and `data`, as Standard Webhooks recommends."""
+"""Formats a notice as the JSON body of a webhook: `type`, `timestamp` and `data`, as Standard Webhooks recommends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paceline_server.channels.notices import Notice
 def webhook_body(
     notice: Notice, notification_id: str, project: str, at: datetime
 ) -> str:
-    """Return the body; the same for every attempt and every channel. `project` is the project's name."""
+    """Return the body, which is the same for every attempt and every channel. `project` is the project's name."""
     data = {
         "id": notification_id,
         "project": project,

@@ -66,7 +66,7 @@ def create_account(
             session, name, email=email, is_installation_admin=admin
         )
         if password is not None:
-            made.password_hash = credentials.new_hash(made, password)
+            made.password_hash = credentials.hash_new_password(made, password)
         audit.record(session, SHELL, "create", "account", made.id, {"name": made.name})
         projects.set_member(session, found.id, made, chosen, SHELL)
         print(made.id)

@@ -232,14 +232,16 @@ def _read_facts(
 ) -> JobFacts:
     job_id = context.job.id
     return JobFacts(
-        cases=ingest.blocks(session, job_id, side),
+        cases=ingest.read_samples(session, job_id, side),
         checks=ingest.checks(session, job_id, side),
         warnings=ingest.warnings(session, job_id, side),
         conditions=ingest.conditions(session, job_id),
         announced=ingest.cases(session, job_id, side),
         configuration=_SIMULATED if context.target.simulated else (),
         broken=(WHY_IMPORTED,) if context.is_imported else (),
-        builds=[start["build"] for _, start in ingest.starts(session, job_id, side)],
+        builds=[
+            start["build"] for _, start in ingest.start_events(session, job_id, side)
+        ],
     )
 
 
@@ -453,7 +455,7 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     for arm, side in sources:
         names = comparison.benchmark, arm
         benchmark, own_arm = pairing.in_base(*names) if side == "base" else names
-        blocks = CaseIndex.of(ingest.blocks(session, finding.job_id, side))
+        blocks = CaseIndex.of(ingest.read_samples(session, finding.job_id, side))
         sides.append(
             blocks.get(benchmark, comparison.params, comparison.metric, own_arm)
         )

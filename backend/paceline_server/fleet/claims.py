@@ -3,9 +3,9 @@
     open ──a person moves the target──▶ moved ──the agent claims it again──▶ open
       └───a person keeps it where it is──▶ dismissed
 
-A claim is an incident, which is reported once and not with every heartbeat. What a claiming agent reports about the
-target is not stored. A host is rarely claimed: an agent that names its host when it enrols is refused at once if the
-host belongs to another agent.
+A claim is reported as an incident once, not with every heartbeat. What a claiming agent reports about the target is
+not stored. A host is rarely claimed: an agent that names its host when it enrols is refused at once if the host belongs
+to another agent.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from paceline_server.store import incidents
 from paceline_server.store.tables.fleet import Agent, Target, TargetClaim
 
 LAST_AT_PRECISION = timedelta(minutes=1)
-"""The time of the last claim is stored this precisely, so that not every heartbeat writes."""
+"""The time of the last claim is only as precise as this, so that not every heartbeat writes."""
 
 REPORTED_FOR = timedelta(minutes=5)
-"""The owner is told of a claim that was repeated within this time; an older one is over, because agents repeat theirs
-with every heartbeat."""
+"""The owner is told of claims made within this time. Agents repeat a claim with every heartbeat, so an older one is
+over."""
 
 ADVICE_FOR_TWINS = {
     "host": " If they are two machines with one machine-id, as clones of an image have, give one an id of its own: "
@@ -42,8 +42,10 @@ ADVICE_FOR_TWINS = {
 def refuse_taken_host(
     session: Session, agent: Agent, serial: str, replaces: str | None
 ) -> None:
-    """Raise 409 `host_taken` if the host of an enrolling agent is bound to an agent, unless that is the one it
-    `replaces`. An agent whose grant excludes the host is not refused: it only drives devices there."""
+    """Raise 409 `host_taken` if the host of an enrolling agent is bound to an agent other than the one it `replaces`.
+
+    An agent whose grant excludes the host is not refused: it only drives devices there.
+    """
     if not grants.may_announce_target(agent, "host", serial):
         return
     host = queries.target_identified(session, "host", serial)
@@ -62,7 +64,7 @@ def refuse_taken_host(
 def record_claim(
     session: Session, target: Target, agent: Agent, at: datetime
 ) -> TargetRefusedOut:
-    """Record that `agent` reached a target of another agent; returns the refusal. The target's row must be locked."""
+    """Record that `agent` reached a target of another agent, and return the refusal. The target's row must be locked."""
     claim = queries.claim_of(session, target.id, agent.id)
     if claim is None:
         claim = TargetClaim(
@@ -77,7 +79,8 @@ def record_claim(
         )
         session.add(claim)
         _report_claim(session, target, agent)
-    elif claim.state == "moved":  # The target was moved away again since.
+    elif claim.state == "moved":
+        # The target was moved to this agent, and to another one since.
         claim.state, claim.first_at, claim.last_at = "open", at, at
         claim.decided_by = claim.decided_at = None
         _report_claim(session, target, agent)
@@ -101,7 +104,7 @@ def _describe_owner(session: Session, target: Target, agent: Agent) -> str:
 def describe_claims(
     session: Session, owner: Agent, at: datetime
 ) -> dict[str, list[str]]:
-    """Return sentences about the other agents that reach targets of `owner` now, and what to do, by target id."""
+    """Return, by target id, sentences that say which other agents reach targets of `owner` now and what to do."""
     claims = queries.open_claims(session, owner.id, at - REPORTED_FOR)
     if not claims:
         return {}
@@ -139,8 +142,8 @@ def _report_claim(session: Session, target: Target, agent: Agent) -> None:
 def move_claimed_target(session: Session, claim_id: str, actor: str) -> Target:
     """Bind the target of a claim to the agent that claims it, and grant that agent the target's projects.
     Raises 404; 409 `claim_decided`, `target_busy` or `agent_revoked`."""
-    claim = _open_claim(session, claim_id)
-    # The agent is locked before its target, in the same order as a heartbeat locks them.
+    claim = _lock_open_claim(session, claim_id)
+    # A heartbeat locks them in the same order.
     agent = queries.lock_agent(session, claim.agent_id)
     target = queries.lock_target(session, claim.target_id)
     if agent.revoked_at is not None:
@@ -172,7 +175,7 @@ def move_claimed_target(session: Session, claim_id: str, actor: str) -> Target:
 
 def dismiss_claim(session: Session, claim_id: str, actor: str) -> Target:
     """Leave the target with its agent; the claim is not reported again. Raises 404, 409 `claim_decided`."""
-    claim = _open_claim(session, claim_id)
+    claim = _lock_open_claim(session, claim_id)
     target = queries.lock_target(session, claim.target_id)
     _decide(claim, "dismissed", actor, clock.now())
     names = queries.agent_names(session, {claim.agent_id})
@@ -182,7 +185,7 @@ def dismiss_claim(session: Session, claim_id: str, actor: str) -> Target:
     return target
 
 
-def _open_claim(session: Session, claim_id: str) -> TargetClaim:
+def _lock_open_claim(session: Session, claim_id: str) -> TargetClaim:
     claim = queries.lock_claim(session, claim_id)
     if claim is None:
         raise not_found("claim", claim_id)

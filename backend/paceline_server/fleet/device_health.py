@@ -21,7 +21,7 @@ log = structlog.get_logger("paceline.fleet")
 
 
 def health_of(target: Target) -> health.Health:
-    """Return the health stored in a row, as the state machine takes it."""
+    """Return the health that a target's row holds."""
     return health.Health(
         state=target.health,  # type: ignore[arg-type]  # only `apply_health_event` writes it
         reason=target.health_reason,
@@ -44,10 +44,10 @@ def apply_health_event(
     quiet: bool = False,
     ref: str | None = None,
 ) -> bool:
-    """Take a step of the state machine; True when the state changed.
+    """Apply an event to a target's health, and return whether the state changed.
 
-    A target event is recorded when the state or the count of failures changed, or with `record_unchanged`;
-    never with `quiet`.
+    A target event called `name` is recorded if the state or the count of failures changed, or with
+    `record_unchanged`; never with `quiet`.
     """
     before = health_of(target)
     after = health.step(before, event)
@@ -90,12 +90,12 @@ DEVICE_CAUSES = frozenset(
         "device_unauthorized",
     }
 )
-"""Causes of a failed attempt that count against the device: it was not reliable. Not among them:
-`device_storage_full`, because the device rests by its own readings until there is room, and
-`placing_failed`, because a device that answers and lists its files works."""
+"""Causes of a failed attempt that count against the device. Two are missing on purpose: after `device_storage_full`
+the device rests by its own readings until there is room, and after `placing_failed` it still answers and lists its
+files."""
 
 
-def attempt_failed(
+def count_failed_attempt(
     session: Session,
     target_id: str,
     cause: str,
@@ -104,7 +104,7 @@ def attempt_failed(
     job_id: str,
     attempt: int,
 ) -> bool:
-    """Count a failed attempt against its device if `cause` is one of `DEVICE_CAUSES`; True if it was counted.
+    """Count a failed attempt against its device if `cause` is one of `DEVICE_CAUSES`; return whether it was counted.
 
     Failures of benchmarks do not count, and a host has no health.
     """
@@ -129,10 +129,10 @@ def attempt_failed(
     return True
 
 
-def run_succeeded(session: Session, target_id: str, job_id: str) -> None:
-    """Reset the count of failures after a job that measured to its end.
+def reset_failures(session: Session, target_id: str, job_id: str) -> None:
+    """Reset a device's count of failures after a job that measured to its end.
 
-    The row is locked only if there are failures: the end of a job should not wait for other writers.
+    The row is locked only if there are failures, so that the end of a job rarely waits for other writers.
     """
     if queries.kind_and_failures(session, target_id)[1] == 0:
         return

@@ -22,17 +22,17 @@ from paceline_server.kernel import clock, ids
 from paceline_server.store.tables.fleet import Target, TargetOrder
 
 EXPIRES_AFTER = timedelta(hours=1)
-"""After an hour nobody expects the device to restart any more."""
+"""An order expires after an hour, because nobody expects the device to restart any more."""
 
 MAX_REBOOTS = 2
-"""Per `REBOOT_WINDOW`: more do not repair a device, and they hold up whoever measures on it."""
+"""Restarts allowed within `REBOOT_WINDOW`: more do not repair a device and delay its jobs."""
 REBOOT_WINDOW = timedelta(days=1)
 
 
 def request_order(
     session: Session, target: Target, kind: OrderKind, who: str
 ) -> tuple[TargetOrder, bool]:
-    """Return (the waiting order of this kind, whether it is new)."""
+    """Create an order unless one of this kind waits already. Returns (the waiting order, whether it is new)."""
     at = clock.now()
     for order in queries.pending_orders(session, [target.id], at):
         if order.kind == kind:

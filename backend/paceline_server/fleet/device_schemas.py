@@ -21,8 +21,8 @@ OrderKind = Literal["check", "reboot"]
 Action = Literal["recheck", "reboot", "quarantine", "release", "maintenance"]
 Axis = Literal["connection", "health", "maintenance", "order", "recovery"]
 RecoveryStep = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-"""A step an agent tried, such as `reconnect`. The server knows two: `reboot` counts as a restart, `give_up`
-leads to quarantine."""
+"""A step an agent tried, such as `reconnect`. Two have a meaning for the server: `reboot` counts as a restart,
+`give_up` leads to quarantine."""
 ConfigurationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -35,8 +35,8 @@ MAX_AGO_MS = 10 * 365 * 86_400_000
 
 
 class RawIn(Request):
-    """The output of one command. `status`: its exit status, null if it was ended; `at_ms`: the agent's
-    clock."""
+    """The output of one command. `status`: its exit status, null if it was killed; `at_ms`: when it started, by
+    the agent's clock."""
 
     command: str = Field(min_length=1, max_length=4000)
     status: int | None = None
@@ -68,7 +68,7 @@ class ReadingsIn(Request):
 
 
 class CheckStepIn(Request):
-    """`ok` null: not checked, which is neither a failure nor a pass."""
+    """One step of a health check. `ok` null: not checked, which is neither a failure nor a pass."""
 
     name: str = Field(min_length=1, max_length=64)
     ok: bool | None
@@ -78,8 +78,8 @@ class CheckStepIn(Request):
 
 
 class CheckIn(Request):
-    """A finished health check. `infrastructure`: the device or the connection to it failed, rather than the
-    device being hot, empty or full for a while."""
+    """A finished health check. `infrastructure`: whether the device or the connection to it failed; false if the
+    device was only hot, low on charge or full."""
 
     id: Id
     started_at_ms_ago: int = Field(ge=0, le=MAX_AGO_MS)
@@ -91,7 +91,7 @@ class CheckIn(Request):
 
 
 class RecoveryIn(Request):
-    """A step of the recovery ladder that was taken; `give_up` is the last. A step with an `id` is kept once,
+    """A step of the recovery ladder that the agent took; `give_up` is the last. A step with an `id` is stored once,
     however often it is sent."""
 
     id: Id | None = None
@@ -100,7 +100,7 @@ class RecoveryIn(Request):
     text: Words = ""
     ms_ago: int = Field(default=0, ge=0, le=MAX_AGO_MS)
     order_id: Id | None = None
-    """The order it carried out: order and step then count as one restart."""
+    """The order that this step carried out; order and step count as one restart."""
 
 
 class OrderRefusedIn(Request):
@@ -111,7 +111,7 @@ class OrderRefusedIn(Request):
 
 
 class MaintenanceIn(Request):
-    """`until`: when it ends by itself; omitted: a person ends it."""
+    """Whether a target is in maintenance. `until`: when it ends by itself; if omitted, a person ends it."""
 
     on: bool
     reason: str | None = Field(default=None, max_length=500)
@@ -119,7 +119,7 @@ class MaintenanceIn(Request):
 
 
 class ReasonIn(Request):
-    """Why a person decided so; kept with who and when."""
+    """The reason for a person's decision, stored with who decided and when."""
 
     reason: Reason
 
@@ -141,7 +141,7 @@ class ConnectionOut(Response):
 
 
 class HealthOut(Response):
-    """`failures`: infrastructure failures since its last successful run."""
+    """The health of a device. `failures`: infrastructure failures since its last successful run."""
 
     state: HealthState
     reason: str | None
@@ -158,7 +158,7 @@ class MaintenanceOut(Response):
 
 
 class TakesJobsOut(Response):
-    """Whether a job may be leased for it now, with the sentence that says so."""
+    """Says whether a job may be leased for a target now, in `words` for people."""
 
     ok: bool
     words: str
@@ -174,7 +174,7 @@ class ReadingsOut(Response):
 
 
 class ConfigurationErrorOut(Response):
-    """A setting of the device that voids its jobs unless this name is suppressed."""
+    """A setting of the device that makes its jobs inconclusive unless a job suppresses this name."""
 
     name: str
     text: str
@@ -182,7 +182,7 @@ class ConfigurationErrorOut(Response):
 
 
 class CheckStepOut(Response):
-    """`ok` null: not checked."""
+    """One step of a health check. `ok` null: not checked."""
 
     name: str
     ok: bool | None

@@ -1,6 +1,6 @@
 """Ends maintenance and orders whose time is over, and deletes old events and readings.
 
-The sweeper calls it. With nothing to do it only reads, so that an idle server never takes the write lock.
+The sweeper calls it. It only reads while there is nothing to do, so that an idle server never takes the write lock.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from paceline_server.kernel import clock
 from paceline_server.store.session import read_scope, session_scope
 
 KEEP_EVENTS = timedelta(days=365)
-"""A year: a device that makes trouble again is compared with its past."""
+"""Events are kept for a year, so that a device that fails again can be compared with its past."""
 KEEP_CONNECTIONS = timedelta(days=30)
-"""Connections change many times a day; a month of them is enough."""
+"""Events of connections are kept for a month, because there are many a day."""
 KEEP_READINGS = timedelta(days=90)
-"""At most 144 a day per device, plus those that changed."""
+"""Readings are kept for 90 days: 144 a day for each device, and those that changed."""
 
 
 def sweep() -> int:
-    """End what has run out; returns how many."""
+    """End maintenance and orders that have run out; returns how many."""
     with read_scope() as session:
         if not queries.has_expired(session, clock.now()):
             return 0
@@ -86,7 +86,7 @@ def _expire_orders(session: Session) -> int:
 
 
 def delete_old_rows() -> None:
-    """Delete old events and readings, each in a short transaction: on SQLite it holds up every writer."""
+    """Delete old events and readings in two short transactions, because on SQLite each blocks every other writer."""
     at = clock.now()
     with session_scope() as session:
         queries.delete_events(session, at - KEEP_EVENTS, at - KEEP_CONNECTIONS)

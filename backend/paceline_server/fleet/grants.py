@@ -1,7 +1,7 @@
 """Decides what a grant allows: which targets and repositories an agent may announce, in which projects.
 
-An enrolment code carries the grant and the agent keeps it (I19). Patterns are kept in one form, so what an admin
-reads is what is compared. Access to projects is decided in `accounts/admission.py` from the same grant.
+An enrolment code carries the grant and the agent keeps it (I19). Patterns are stored in their canonical form, so an
+admin reads exactly what is compared. Access to projects is decided in `accounts/admission.py` from the same grant.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Grant(NamedTuple):
 
 
 def canonical_target_pattern(text: str) -> str:
-    """Return a pattern of targets in one form; `*` stands for anything. Raises ValueError."""
+    """Return the canonical form of a pattern of targets; `*` stands for anything. Raises ValueError."""
     text = re.sub(r"\*+", "*", text)
     if text != EVERY_TARGET and TARGET_PATTERN.fullmatch(text) is None:
         raise ValueError(
@@ -64,13 +64,13 @@ def _expression(pattern: str) -> re.Pattern[str]:
     return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
 
 
-def give(granted: Granted, grant: Grant) -> None:
-    """Make this the grant of an agent or a code."""
+def assign_grant(granted: Granted, grant: Grant) -> None:
+    """Replace the grant of an agent or an enrolment code."""
     granted.granted_projects = grant.projects
     granted.granted_repositories = grant.repositories
     granted.granted_targets = grant.targets
 
 
 def describe(patterns: Sequence[str]) -> str:
-    """Return patterns as a sentence names them."""
+    """Return patterns as a list for a sentence."""
     return ", ".join(patterns) or "nothing"

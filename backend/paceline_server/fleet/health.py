@@ -44,7 +44,7 @@ from paceline_server.fleet.device_schemas import HealthState
 HOT_C: Final = 35.0
 """°C of the battery at which a device begins to rest: above, phones lower their clocks."""
 COOL_C: Final = 32.0
-"""°C at which it counts as cool again: three below, so that it does not start and stop resting."""
+"""°C at which it counts as cool again: three degrees lower, so that it does not alternate between rest and use."""
 LOW_PERCENT: Final = 30.0
 """Percent of charge below which a device rests: some phones then lower their clocks to save power."""
 CHARGED_PERCENT: Final = 35.0
@@ -69,13 +69,17 @@ REST_SENTENCES: Final[Mapping[RestReason, str]] = {
     "low_battery": f"its battery is low, it rests until {CHARGED_PERCENT:g} %",
     "full": f"its storage is full, it rests until {FREE_BYTES_NEEDED >> 20} MiB are free",
 }
-"""What ends a rest; the readings of the moment stand beside it and change with every heartbeat."""
+"""Why a device rests and what ends the rest. The current reading is not part of it, because it changes with every
+heartbeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`checked`: a check has passed since the last failure or restart; `held_for`: why it rests; `check_after`:
-    no check is due before; `failures`: infrastructure failures since the last successful run."""
+    """The health of a device.
+
+    `failures`: infrastructure failures since the last successful run; `checked`: a check has passed since the last
+    failure or restart; `check_after`: no check is due before then; `held_for`: why it rests.
+    """
 
     state: HealthState = "unknown"
     reason: str | None = None
@@ -106,7 +110,7 @@ class CheckFailure:
 
 @dataclass(frozen=True, slots=True)
 class DeviceReadings:
-    """None: the device did not report it, so it is neither hot nor cool."""
+    """Readings of a device; one that it did not report is None, and makes it neither hot nor cool."""
 
     battery_c: float | None = None
     battery_percent: float | None = None
@@ -167,18 +171,18 @@ Event = (
 )
 
 
-def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line per event is the machine
-    """Return the health after `event`; unchanged if the event means nothing in this state."""
+def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one case per event
+    """Return the health after `event`; unchanged if the event has no meaning in this state."""
     match event:
         case CheckOpportunity(at):
-            return _ask(health, at)
+            return _begin_check_if_due(health, at)
         case CheckPass():
             return _after_good_check(health)
         case CheckFailure(at, infrastructure, why):
             return (
                 _after_failure(health, at, why)
                 if infrastructure
-                else _unfit(health, at, why)
+                else _after_unfit_check(health, at, why)
             )
         case InfrastructureFailure(at, why):
             return _after_failure(health, at, why)
@@ -193,7 +197,7 @@ def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line pe
                 health, state="quarantined", reason=why, checked=False, held_for=()
             )
         case RecheckRequest():
-            return _recheck(health)
+            return _after_recheck_request(health)
         case ReleaseDecision():
             return (
                 Health(reason="released by a person")
@@ -202,7 +206,7 @@ def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line pe
             )
 
 
-def _ask(health: Health, at: datetime) -> Health:
+def _begin_check_if_due(health: Health, at: datetime) -> Health:
     due = health.check_after is None or health.check_after <= at
     if health.state not in ("unknown", "suspect") or not due:
         return health
@@ -231,8 +235,8 @@ def _after_failure(health: Health, at: datetime, why: str) -> Health:
     return replace(counted, state="suspect", reason=why, check_after=at + RETRY_AFTER)
 
 
-def _unfit(health: Health, at: datetime, why: str) -> Health:
-    """Return the health after a check that found the device unable to measure for a while, which is no failure."""
+def _after_unfit_check(health: Health, at: datetime, why: str) -> Health:
+    """Return the health after a check that found the device hot, low or full, which is not a failure."""
     if health.state == "quarantined":
         return health
     unchecked = replace(health, checked=False, check_after=at + RECHECK_UNFIT_AFTER)
@@ -256,7 +260,7 @@ def _apply_readings(health: Health, readings: DeviceReadings) -> Health:
         )
     if health.state != "recovering":
         return health
-    # The next check is due at once: what the last one found unfit may be over with the rest.
+    # The next check is due at once, because the reason why the last one failed may have ended with the rest.
     rested = replace(health, held_for=(), check_after=None)
     return replace(rested, state="good" if health.checked else "unknown", reason=None)
 
@@ -266,8 +270,8 @@ def _rest_reasons(
 ) -> tuple[RestReason, ...]:
     """Return why the device must rest: reasons that begin now and reasons that are not over.
 
-    An unknown reading ends no rest, with two exceptions: a cool battery replaces a missing thermal status,
-    because some devices stop reporting it, and free storage is checked again by the next health check.
+    A missing reading does not end a rest, with two exceptions: a cool battery stands in for a missing thermal
+    status, which some devices stop reporting, and the next health check reads free storage again.
     """
     c, percent, status = (
         readings.battery_c,
@@ -298,16 +302,16 @@ def _rest_reasons(
 
 
 def _after_reboot(health: Health) -> Health:
-    """Its rest ends because the readings are from before the restart; new ones decide."""
+    """Return the health after a restart. A rest ends, because its readings are from before the restart."""
     unchecked = replace(health, checked=False, held_for=())
     if health.state not in ("good", "recovering"):
         return unchecked
     return replace(unchecked, state="unknown", reason="it restarted")
 
 
-def _recheck(health: Health) -> Health:
-    """Also ends a rest, so that a person can free a device that no longer reports the reading it rests for;
-    the next reading may begin it again."""
+def _after_recheck_request(health: Health) -> Health:
+    """Return the health after a person asked for a check. This ends a rest, so that a person can free a device that
+    no longer reports the reading it rests for; the next reading may begin it again."""
     if health.state == "quarantined":
         return health
     return replace(

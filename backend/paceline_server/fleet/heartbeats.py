@@ -1,8 +1,9 @@
 """Handles what a heartbeat reports about an agent's targets and answers what the agent should do.
 
 All target rows of a heartbeat are locked, in order of id, before any is changed. A target is bound to the first agent
-that reached it; another one that reaches it is refused and leaves a claim (`claims.py`), which a person decides. Reports that are sent again because an answer was lost are kept
-once. Health is decided in `health.py` and written by `device_health.py`.
+that reached it; another one that reaches it is refused and leaves a claim (`claims.py`), which a person decides. A
+report that is sent again because the response was lost is stored once. Health is decided in `health.py` and written by
+`device_health.py`.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from paceline_server.store.tables.fleet import Agent, Target, TargetEvent, Targe
 log = structlog.get_logger("paceline.fleet")
 
 READING_EVERY = timedelta(minutes=10)
-"""An unchanged reading is kept this often, so that a chart shows the device was there."""
+"""An unchanged reading is stored this often, so that a chart shows that the device was connected."""
 MAX_FINDING = 500
-"""Characters of a finding's text, as agents report them, too."""
+"""Characters of a finding's text; agents keep the same limit."""
 SAME_READING = timedelta(seconds=1)
-"""Two heartbeats report the same reading with ages that differ by network delays; agents read once a minute."""
+"""Reports of one reading may differ in time by this much, because of network delays; agents read once a minute."""
 CHANGE_C, CHANGE_PERCENT, CHANGE_BYTES = 1.0, 5.0, 1 << 30
-"""A reading that changed by this much is kept at once: °C, percent of charge, bytes of free storage."""
+"""A reading that changed by this much is stored at once: °C, percent of charge, bytes of free storage."""
 
 
 def handle_targets(
@@ -48,12 +49,12 @@ def handle_targets(
     at: datetime,
     *,
     was_online: bool,
-    claimed: Mapping[str, Sequence[str]],
+    claim_sentences: Mapping[str, Sequence[str]],
 ) -> tuple[list[TargetReplyOut], list[TargetRefusedOut]]:
-    """Store what an agent reports about its targets; returns the reply about each, and those that are another
-    agent's.
+    """Store what an agent reports about its targets. Returns the replies, and refusals of targets that belong to
+    other agents.
 
-    `was_online`: whether the agent was online before this heartbeat. `claimed`: what is said of the claims of others,
+    `was_online`: whether the agent was online before this heartbeat. `claim_sentences`: about claims of other agents,
     by target id.
     """
     agent_id = agent.id
@@ -71,7 +72,7 @@ def handle_targets(
         target = rows[report.kind, report.serial]
         changed = not was_online
         if target.agent_id != agent_id:
-            if not _gets_unbound(target, report, at):
+            if not _may_take_unbound(target, report, at):
                 replies.append(_reply_of_other_agent(session, target, report))
                 if report.reached:
                     refused.append(claims.record_claim(session, target, agent, at))
@@ -80,9 +81,15 @@ def handle_targets(
             changed = True
         if target.bound_at is None and report.reached:
             target.bound_at = at
-        said = claimed.get(target.id, ())
         replies.append(
-            _handle_target(session, target, report, at, changed=changed, claimed=said)
+            _handle_target(
+                session,
+                target,
+                report,
+                at,
+                changed=changed,
+                claim_sentences=claim_sentences.get(target.id, ()),
+            )
         )
     return replies, refused
 
@@ -113,14 +120,14 @@ def _handle_target(
     at: datetime,
     *,
     changed: bool,
-    claimed: Sequence[str],
+    claim_sentences: Sequence[str],
 ) -> TargetReplyOut:
     before = _visible_state(target)
     changed = changed or not is_online(target.last_seen_at, at)
     target.refuses, target.simulated = report.refuses, report.simulated
     if report.reached or not target.fingerprint:
         preflight = [finding.model_dump() for finding in report.preflight]
-        preflight += _claim_findings(preflight, claimed)
+        preflight += _claim_findings(preflight, claim_sentences)
         changed = changed or target.preflight != preflight
         target.name, target.preflight = report.name, preflight
         if target.fingerprint != report.fingerprint:
@@ -137,11 +144,11 @@ def _handle_target(
 
 
 def _claim_findings(
-    found: Sequence[Mapping[str, Any]], claimed: Sequence[str]
+    preflight: Sequence[Mapping[str, Any]], claim_sentences: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return a finding for each claim that the agent has not put among its host's findings itself."""
-    known = {finding["text"] for finding in found}
-    texts = [text[:MAX_FINDING] for text in claimed]
+    """Return a finding for each claim that the agent did not report among the preflight findings itself."""
+    known = {finding["text"] for finding in preflight}
+    texts = [sentence[:MAX_FINDING] for sentence in claim_sentences]
     return [
         {"code": "identity", "level": "warning", "text": text, "advice": None}
         for text in texts
@@ -149,8 +156,10 @@ def _claim_findings(
     ]
 
 
-def _gets_unbound(target: Target, report: TargetAnnouncementIn, at: datetime) -> bool:
-    """Return whether a target that nobody has reached yet goes to this agent: its connection is the better one."""
+def _may_take_unbound(
+    target: Target, report: TargetAnnouncementIn, at: datetime
+) -> bool:
+    """Return whether a target that no agent has reached yet goes to the reporting agent, which is better connected."""
     if target.bound_at is not None:
         return False
     silent = not is_online(target.last_seen_at, at)
@@ -161,17 +170,17 @@ def _gets_unbound(target: Target, report: TargetAnnouncementIn, at: datetime) ->
 
 
 def _connection_rank(connection: str | None) -> int:
-    """2: a job could run on it; 1: it is connected but not usable; 0: it is not there."""
+    """Return 2 if a job could run on it, 1 if it is connected but not usable, 0 if it is absent."""
     return {"online": 2, "absent": 0, None: 0}.get(connection, 1)
 
 
 def _reply_of_other_agent(
     session: Session, target: Target, report: TargetAnnouncementIn
 ) -> TargetReplyOut:
-    """Return the reply about a target that another agent drives; nothing is stored and nothing is requested.
+    """Return the reply about a target that another agent drives: it requests nothing, and nothing is stored.
 
-    The agent's checks and recovery steps are acknowledged, so that it does not send them much later, when it
-    drives the target again.
+    The agent's checks and recovery steps are acknowledged, so that it does not send them later, when it drives the
+    target again.
     """
     names = queries.agent_names(session, {target.agent_id})
     reply = _reply_without_requests(target)
@@ -182,12 +191,12 @@ def _reply_of_other_agent(
 
 
 def _give_unbound(session: Session, target: Target, agent: Agent, at: datetime) -> None:
-    """Give a target that nobody has reached yet to another agent, and to the projects of that one."""
+    """Give a target that no agent has reached yet to another agent and its projects."""
     log.info(
         "target_given", target_id=target.id, before=target.agent_id, after=agent.id
     )
     target.agent_id = agent.id
-    queries.withdraw(session, target.id)
+    queries.withdraw_from_projects(session, target.id)
     for project_id in agent.granted_projects:
         queries.grant(session, [target.id], project_id, at)
 
@@ -221,7 +230,7 @@ def _reply_without_requests(target: Target) -> TargetReplyOut:
 def _handle_device(
     session: Session, target: Target, report: TargetAnnouncementIn, at: datetime
 ) -> TargetReplyOut:
-    """Store a device's connection, checks, readings and orders; what its agent should do next."""
+    """Store a device's connection, checks, readings and orders. Returns what its agent should do next."""
     reply = _reply_without_requests(target)
     if target.kind != "device":
         return reply
@@ -242,7 +251,7 @@ def _handle_device(
     orders = queries.pending_orders(session, [target.id], at)
     in_maintenance = is_in_maintenance(target, at)
     if target.connection == "online" and not in_maintenance:
-        # A device that failed its check for lack of space is checked every five minutes: no event for each.
+        # A device that is full is checked every five minutes, and only the first such check is an event.
         is_repeat = target.health == "unknown" and target.check_after is not None
         event = health.CheckOpportunity(at)
         apply_health_event(
@@ -260,7 +269,7 @@ def _handle_device(
 def _update_connection(
     session: Session, target: Target, report: TargetAnnouncementIn, at: datetime
 ) -> None:
-    """Store connection and boot id, with an event for each that changed."""
+    """Store a device's connection and boot id, and record an event for each that changed."""
     now = report.connection
     if now is not None:
         if now.state != target.connection:
@@ -299,7 +308,7 @@ def _update_connection(
 def _store_check(
     session: Session, target: Target, report: CheckIn, at: datetime
 ) -> None:
-    """Store a finished health check; one that is reported again is ignored."""
+    """Store a finished health check, once however often it is reported."""
     ref = f"check:{report.id}"
     if queries.event_exists(session, target.id, ref):
         return
@@ -367,8 +376,8 @@ def _is_repeated(
 ) -> bool:
     """Return whether a check ended exactly as the event before it.
 
-    Such checks are counted in one event with the newest evidence: a device with full storage is checked every
-    five minutes, for weeks.
+    Such checks are counted in one event with the newest evidence, because a full device may be checked every five
+    minutes for weeks.
     """
     same = (last.event, last.from_state, last.to_state) == (name, *states)
     return same and all(

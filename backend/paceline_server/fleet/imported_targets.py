@@ -14,18 +14,18 @@ from paceline_server.fleet import queries
 from paceline_server.kernel import clock
 from paceline_server.kernel.ids import new_id, sha256_hex
 from paceline_server.store import access
-from paceline_server.store.session import reaching_fleet
+from paceline_server.store.session import including_fleet
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target
 
 KIND = "host"
 REFUSAL = "its figures were imported from another tool: no agent drives it"
 
 
-def imported_target(session: Session, name: str) -> Target:
-    """Return the target of imported figures for the machine `name`, granted to the session's project; created the first
-    time."""
+def ensure_imported_target(session: Session, name: str) -> Target:
+    """Return the target that holds imported figures of the machine `name`, granted to the session's project. It is
+    created the first time."""
     serial, at = f"import:{name}", clock.now()
-    with reaching_fleet(session):
+    with including_fleet(session):
         target = _add_target(session, name, serial, at)
     project_id = access.of_session(session).project
     if project_id is not None:

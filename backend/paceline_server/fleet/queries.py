@@ -1,9 +1,9 @@
-"""All SQL of the fleet.
+"""Holds all SQL of the fleet.
 
 Whoever changes a target holds its row lock (`lock_target`, `lock_targets`, `lock_announced`). Locks are taken
 in one order, which rules out deadlocks: a job's row before its target's, targets by id, orders after their
 target. These locks let others insert rows that refer to the target. Whether a target is busy is read from the
-jobs table, because a lease is what makes it busy (I9).
+jobs table, because a lease makes it busy (I9).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from paceline_server.store.tables.projects import TargetGrant
 def take_code(
     session: Session, code_sha256: str, agent_id: str, at: datetime
 ) -> EnrolmentCode | None:
-    """Use up an enrolment code; None if it is unknown, used or expired. One conditional UPDATE: of two racing
-    agents one gets it."""
+    """Use up an enrolment code. Returns None if it is unknown, used or expired. It is one conditional UPDATE, so only
+    one of two racing agents gets the code."""
     query = (
         update(EnrolmentCode)
         .where(
@@ -87,8 +87,8 @@ def agent(session: Session, agent_id: str) -> Agent | None:
 
 @dataclass(frozen=True)
 class TargetFilter:
-    """Which targets a list shows; None: any. `q` is searched in name, serial, model and route. Only devices
-    have a health, so a filter by health excludes hosts."""
+    """Says which targets a list shows; None: any. `q` is searched in name, serial, model and route. Only devices have
+    a health, so a filter by health excludes hosts."""
 
     kind: str | None = None
     state: str | None = None
@@ -96,7 +96,7 @@ class TargetFilter:
     simulated: bool | None = None
     q: str | None = None
     held: frozenset[str] = frozenset()
-    """Targets that jobs of other projects hold, where `state` is asked for."""
+    """Ids of targets that jobs of other projects hold; needed only with `state`."""
 
 
 def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
@@ -126,8 +126,8 @@ def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
     return query
 
 
-def slim(query: Select[Any]) -> Select[Any]:
-    """Return the same targets without their large columns."""
+def without_large_columns(query: Select[Any]) -> Select[Any]:
+    """Return a query for the same targets without their large columns."""
     return query.options(
         defer(Target.factors), defer(Target.preflight), defer(Target.last_check)
     )
@@ -166,8 +166,7 @@ def target_identified(session: Session, kind: str, serial: str) -> Target | None
 
 
 def lock_target(session: Session, target_id: str) -> Target:
-    """Lock until the transaction ends and return a target that exists; rows that refer to it may still be
-    added."""
+    """Return an existing target, locked until the transaction ends; others may still add rows that refer to it."""
     query = select(Target).where(Target.id == target_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
@@ -175,7 +174,7 @@ def lock_target(session: Session, target_id: str) -> Target:
 def lock_announced(
     session: Session, identities: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], Target]:
-    """Return targets by (kind, serial), locked in order of id."""
+    """Lock targets in order of id; returns them by (kind, serial)."""
     query = select(Target).where(
         tuple_(Target.kind, Target.serial).in_(list(identities))
     )
@@ -185,7 +184,7 @@ def lock_announced(
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> list[Target]:
-    """Return these targets, locked, in order of id."""
+    """Lock these targets in order of id, and return them."""
     return _lock_targets(session, select(Target).where(Target.id.in_(list(target_ids))))
 
 
@@ -216,7 +215,7 @@ def agent_names(session: Session, agent_ids: set[str]) -> dict[str, str]:
 
 
 def active_jobs(session: Session, target_ids: list[str]) -> dict[str, str]:
-    """Target id → the job that holds its lease (at most one, by a unique index)."""
+    """Return, by target id, the job that holds its lease (at most one, by a unique index)."""
     query = select(Job.target_id, Job.id).where(
         Job.target_id.in_(target_ids), Job.state.in_(LEASED_STATES)
     )
@@ -226,7 +225,7 @@ def active_jobs(session: Session, target_ids: list[str]) -> dict[str, str]:
 def held_outside(
     session: Session, projects: Collection[str], target_ids: Collection[str] | None
 ) -> set[str]:
-    """Return targets that a job of another project than these holds."""
+    """Return the ids of targets that are held by jobs of projects other than these."""
     query = select(Job.target_id).where(
         Job.state.in_(LEASED_STATES), Job.project_id.not_in(list(projects))
     )
@@ -238,7 +237,7 @@ def held_outside(
 def grant(
     session: Session, target_ids: Collection[str], project_id: str, at: datetime
 ) -> None:
-    """Let a project use and see targets; granting twice is fine."""
+    """Grant targets to a project; granting twice changes nothing."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     for target_id in target_ids:
         statement = dialect.insert(TargetGrant).values(
@@ -247,8 +246,8 @@ def grant(
         session.execute(statement.on_conflict_do_nothing())
 
 
-def withdraw(session: Session, target_id: str) -> None:
-    """Take a target from every project."""
+def withdraw_from_projects(session: Session, target_id: str) -> None:
+    """Withdraw a target from every project."""
     session.execute(delete(TargetGrant).where(TargetGrant.target_id == target_id))
 
 
@@ -269,7 +268,7 @@ def claim_of(session: Session, target_id: str, agent_id: str) -> TargetClaim | N
 def open_claims(
     session: Session, owner_id: str, since: datetime
 ) -> list[tuple[TargetClaim, Target]]:
-    """Return the open claims to targets of an agent that were made again after `since`, by target and claimant."""
+    """Return the open claims to targets of an agent that were last made after `since`, with their targets."""
     query = (
         select(TargetClaim, Target)
         .join(Target, Target.id == TargetClaim.target_id)
@@ -284,7 +283,7 @@ def open_claims(
 
 
 def lock_claim(session: Session, claim_id: str) -> TargetClaim | None:
-    """Lock until the transaction ends and return a claim."""
+    """Return a claim, locked until the transaction ends."""
     query = select(TargetClaim).where(TargetClaim.id == claim_id).with_for_update()
     return session.scalars(
         query.execution_options(populate_existing=True)
@@ -292,7 +291,7 @@ def lock_claim(session: Session, claim_id: str) -> TargetClaim | None:
 
 
 def lock_agent(session: Session, agent_id: str) -> Agent:
-    """Lock until the transaction ends and return an agent that exists."""
+    """Return an existing agent, locked until the transaction ends."""
     query = select(Agent).where(Agent.id == agent_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
@@ -311,8 +310,8 @@ def targets_gone_silent(
 
 
 def insert_once(session: Session, table: type[Base], values: dict[str, Any]) -> bool:
-    """Insert a row unless one with its key exists, perhaps of a transaction that is not committed yet; True if it was
-    inserted."""
+    """Insert a row unless one with its key exists, and return whether it was inserted. A row of a transaction that is
+    not committed yet counts."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     statement = dialect.insert(table).values(**values)
     statement = statement.on_conflict_do_nothing().returning(
@@ -331,13 +330,13 @@ def agents_of_suite(session: Session, suite: str) -> list[str]:
 def remember_factors(
     session: Session, fingerprint: str, factors: dict[str, Any], at: datetime
 ) -> None:
-    """Keep the factors a fingerprint stands for: history explains changes by them long afterwards."""
+    """Store the factors of a fingerprint, by which changes in history are explained long afterwards."""
     values = {"hash": fingerprint, "factors": factors, "first_seen_at": at}
     insert_once(session, Fingerprint, values)
 
 
 def events(target_id: str, axis: str | None) -> Select[Any]:
-    """Return the events of a target, on one axis or on all."""
+    """Return a query for the events of a target, on one axis or on all."""
     query = select(TargetEvent).where(TargetEvent.target_id == target_id)
     return query if axis is None else query.where(TargetEvent.axis == axis)
 
@@ -345,7 +344,7 @@ def events(target_id: str, axis: str | None) -> Select[Any]:
 def event_exists(
     session: Session, target_id: str, ref: str, since: datetime | None = None
 ) -> bool:
-    """Return whether an event with the reporter's id `ref` is kept already, optionally only after `since`."""
+    """Return whether an event with the reporter's id `ref` is stored already; with `since`, only if it is newer."""
     event = select(TargetEvent.id).where(
         TargetEvent.target_id == target_id, TargetEvent.ref == ref
     )
@@ -388,7 +387,7 @@ def readings(
 def pending_orders(
     session: Session, target_ids: Sequence[str], at: datetime
 ) -> list[TargetOrder]:
-    """Return orders to be carried out, the oldest first; those that ran out by `at` are not among them."""
+    """Return orders that wait to be carried out and have not expired by `at`, the oldest first."""
     query = select(TargetOrder).where(
         TargetOrder.target_id.in_(list(target_ids)),
         TargetOrder.life == "pending",
@@ -412,8 +411,7 @@ def refused_orders(
 def unanswered_orders(
     session: Session, target_id: str, order_ids: Collection[str]
 ) -> dict[str, TargetOrder]:
-    """Return orders of a target that its agent may still answer, by id: pending ones, and expired ones whose answer
-    is late."""
+    """Return, by id, those of the orders that the agent may still answer: pending ones and expired ones."""
     query = select(TargetOrder).where(
         TargetOrder.target_id == target_id,
         TargetOrder.id.in_(list(order_ids)),
@@ -425,8 +423,8 @@ def unanswered_orders(
 def reboots_since(
     session: Session, target_ids: Sequence[str], since: datetime
 ) -> dict[str, int]:
-    """Return restarts per target since an instant: ordered by people or made by the recovery ladder. A restart that
-    the agent made for an order counts once."""
+    """Return the number of restarts per target since an instant, ordered by people or made by the recovery ladder. A
+    restart that the agent made for an order counts once."""
     ordered = select(TargetOrder.target_id, TargetOrder.id).where(
         TargetOrder.target_id.in_(list(target_ids)),
         TargetOrder.kind == "reboot",
@@ -454,7 +452,7 @@ def _maintenance_ended(at: datetime) -> ColumnElement[bool]:
 
 
 def has_expired(session: Session, at: datetime) -> bool:
-    """Return whether a maintenance or an order has run out. Only reads, so an idle sweeper takes no write lock."""
+    """Return whether a maintenance or an order has run out."""
     order = exists().where(TargetOrder.life == "pending", TargetOrder.expires_at <= at)
     query = select(literal(1)).where(or_(exists().where(_maintenance_ended(at)), order))
     return session.execute(query).first() is not None
@@ -494,10 +492,12 @@ def targets_of_overdue_orders(session: Session, at: datetime) -> list[str]:
 def delete_events(
     session: Session, before: datetime, connections_before: datetime
 ) -> None:
-    """Delete old events; connection events have an earlier limit."""
-    old = TargetEvent.at < before
-    gone = and_(TargetEvent.axis == "connection", TargetEvent.at < connections_before)
-    session.execute(delete(TargetEvent).where(or_(old, gone)))
+    """Delete old events; those of connections are deleted sooner."""
+    is_old = TargetEvent.at < before
+    is_old_connection = and_(
+        TargetEvent.axis == "connection", TargetEvent.at < connections_before
+    )
+    session.execute(delete(TargetEvent).where(or_(is_old, is_old_connection)))
 
 
 def delete_readings(session: Session, before: datetime) -> None:

@@ -1,4 +1,4 @@
-"""HTTP of the fleet: enrolment, heartbeats, agents and targets."""
+"""Serves the fleet over HTTP: enrolment, heartbeats, agents and targets."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ Admin = Annotated[Principal, Depends(require("installation.admin"))]
 AgentItself = Annotated[Principal, Depends(require("agent"))]
 
 ENROL_BYTES = 16 * 1024
-"""Room for the longest fields and no more, because anyone may send this request."""
+"""Just enough for the longest fields, because anyone may send this request."""
 HEARTBEAT_BYTES = 8 * 1024 * 1024
-"""Room for all suites of an agent and the output of its devices' last checks."""
+"""Enough for all suites of an agent and the output of its devices' last checks."""
 
 
 @router.post(
@@ -56,8 +56,8 @@ HEARTBEAT_BYTES = 8 * 1024 * 1024
 def create_enrolment_code(
     who: Admin, session: SystemSession, once: Once, body: EnrolmentCodeIn | None = None
 ) -> EnrolmentCodeOut:
-    """Create a one-time code for one agent, with its grant. Without a body: any repository and any target, for the
-    request's project."""
+    """Create a one-time code with which one agent may enrol, and the agent's grant. Without a body it grants any
+    repository and any target, for the request's project."""
     project = who.project.id if who.project is not None else DEFAULT_PROJECT_ID
     return once.answer_secret(
         session,
@@ -71,8 +71,8 @@ def create_enrolment_code(
     "/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE]
 )
 def enrol(body: EnrolIn, session: SystemSession) -> EnrolOut:
-    """Join with a one-time code; the credential is returned only here. 409 `host_taken`: the host is another agent's,
-    and the code still works."""
+    """Enrol an agent with a one-time code; its credential is returned only here. 409 `host_taken`: the host belongs to
+    another agent, and the code still works."""
     return service.enrol(session, body)
 
 
@@ -88,7 +88,7 @@ def heartbeat(
 def list_agents(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[AgentOut]:
-    """Agents, newest first."""
+    """List agents, newest first."""
     return page(
         session,
         queries.agents(),
@@ -113,7 +113,7 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[TargetOut]:
-    """Targets in the order they were first seen; `q` searches name, serial, model and route.
+    """List targets in the order they were first seen; `q` searches name, serial, model and route.
     `fields=names` leaves out factors, preflight findings and the last check."""
     held_target_ids = target_views.held_for_others(session) if state is not None else ()
     filters = queries.TargetFilter(
@@ -123,7 +123,7 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
     query, names_only = queries.targets(filters, since), fields == "names"
     rows = page(
         session,
-        queries.slim(query) if names_only else query,
+        queries.without_large_columns(query) if names_only else query,
         [Target.id],
         lambda row: [row.id],
         lambda row: row,
@@ -139,7 +139,7 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
 
 @router.get("/targets/{target_id}")
 def get_target(target_id: str, _: Reader, session: DbSession) -> TargetOut:
-    """One target with its preflight findings and the output of its last health check."""
+    """Return one target with its preflight findings and the output of its last health check."""
     return _target_out(session, service.find_target(session, target_id))
 
 
@@ -198,6 +198,6 @@ def list_target_events(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[TargetEventOut]:
-    """The events of a target, the newest first."""
+    """List the events of a target, the newest first."""
     service.find_target(session, target_id)
     return list_events(session, target_id, axis, limit=limit, cursor=cursor)

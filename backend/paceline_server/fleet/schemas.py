@@ -46,7 +46,7 @@ from paceline_server.projects.schemas import ProjectName
 Factor = str | int | float | bool | None
 
 MAX_PATTERNS = 100
-"""Patterns, or projects, of one grant."""
+"""At most this many patterns of each kind, and projects, in one grant."""
 
 
 class PreflightFindingIn(Request):
@@ -77,7 +77,7 @@ class TargetAnnouncementIn(Request):
     refuses: str | None = Field(default=None, max_length=500)
     simulated: bool = False
     connection: ConnectionIn | None = None
-    """Only devices have this and the fields below. Unless `online`, the stored factors and fingerprint stay."""
+    """Only devices have this and the fields below. While it is not `online`, stored factors and fingerprint stay."""
     boot_id: str | None = Field(default=None, min_length=1, max_length=100)
     gates: ReadingsIn | None = None
     check: CheckIn | None = None
@@ -92,15 +92,15 @@ class TargetAnnouncementIn(Request):
 
     @property
     def reached(self) -> bool:
-        """Whether the report was read from the target now; a host is always reached by its agent."""
+        """True if the agent reached the target for this report; an agent always reaches its host."""
         return self.kind == "host" or (
             self.connection is not None and self.connection.state == "online"
         )
 
 
 class EnrolmentCodeIn(Request):
-    """What the agent that uses the code may do. `projects`: names, by default the request's project. `*` in a pattern
-    stands for any part of a name, `**` for anything."""
+    """The grant of the agent that will use the code. `projects`: names, by default the request's project. In a pattern,
+    `*` stands for any part of a name and `**` for anything."""
 
     projects: list[ProjectName] | None = Field(
         default=None, min_length=1, max_length=MAX_PATTERNS
@@ -128,7 +128,7 @@ class EnrolIn(Request):
     name: str = Field(min_length=1, max_length=200)
     version: str = Field(max_length=100)
     host_serial: str | None = Field(default=None, min_length=1, max_length=200)
-    """The serial of the host that it will announce; agents before this field send none."""
+    """The serial of the host that it will announce; older agents send none."""
 
 
 class EnrolOut(Response):
@@ -137,7 +137,7 @@ class EnrolOut(Response):
 
 
 MAX_TARGETS = 64
-"""Targets of one agent: a host and a rack of devices."""
+"""At most this many targets of one agent: a host and a rack of devices."""
 
 
 class TargetRefusedOut(Response):
@@ -149,9 +149,9 @@ class TargetRefusedOut(Response):
 
 
 class HeartbeatIn(Request):
-    """Sent at start and every `heartbeat_s`. `refuses` of a target says why it takes no jobs (disk full, …).
+    """A heartbeat: an agent sends it at start and every `heartbeat_s`. A target's `refuses` says why it takes no jobs.
 
-    Each target is accepted or refused on its own: an invalid value of one device does not stop the agent."""
+    Each target is accepted or refused on its own, so an invalid value of one device does not stop the agent."""
 
     version: str = Field(max_length=100)
     targets: list[TargetAnnouncementIn] = Field(max_length=MAX_TARGETS)
@@ -160,7 +160,7 @@ class HeartbeatIn(Request):
 
     @property
     def refused_targets(self) -> list[TargetRefusedOut]:
-        """The targets that were left out of `targets`."""
+        """Targets of the request that are invalid and therefore not in `targets`."""
         return self._refused
 
     @model_validator(mode="wrap")
@@ -200,7 +200,7 @@ def _refuse(report: object, why: str) -> TargetRefusedOut:
 
 
 def _first_fault(error: ValidationError) -> str:
-    """Return the field and what is wrong with it, without its value, which may be unprintable."""
+    """Return the first invalid field and what is wrong with it, without its value, which may be unprintable."""
     fault = error.errors(include_input=False, include_url=False, include_context=False)[
         0
     ]
@@ -239,9 +239,10 @@ class HeartbeatOut(Response):
     manifests_wanted: list[str] = Field(default_factory=list)
     """Digests of announced manifests that the server lacks; the agent sends them with its next heartbeat."""
     rotate_credential: bool = False
-    """The agent is to replace its credential: `POST /agents/self/credential`, until that returns null."""
+    """True if the agent should replace its credential: it calls `POST /agents/self/credential` until that returns
+    null."""
     notes: list[str] = Field(default_factory=list)
-    """What is wrong with the agent's identity, and what to do: for its log and the page of its host."""
+    """Sentences for the agent's log and its host's page: what is wrong with its identity, and what to do."""
 
 
 class AgentOut(Response):
@@ -254,7 +255,7 @@ class AgentOut(Response):
 
 
 class TargetOut(Response):
-    """`state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
+    """A target. `state` says whether it is reachable and busy; `hold`, independently, why it must not be used, with
     maintenance before quarantine before cooling. A host has no connection, readings (`gates`) or checks, and its only
     hold is maintenance."""
 
@@ -273,7 +274,7 @@ class TargetOut(Response):
     preflight: list[PreflightFindingOut]
     simulated: bool
     imported: bool
-    """It holds only figures that another tool measured: it has no agent and runs no jobs."""
+    """True if it only holds figures that another tool measured; it has no agent and runs no jobs."""
     last_seen_at: datetime | None
     active_job_id: str | None
     connection: ConnectionOut | None
@@ -288,8 +289,8 @@ class TargetOut(Response):
     orders: list[OrderOut]
     """Orders that wait to be carried out."""
     refused_orders: list[OrderOut]
-    """Orders its agent refused within the last hour, with why."""
+    """Orders that its agent refused within the last hour."""
     reboots_left: int
     """How many more restarts people and the recovery ladder may make within a day."""
     actions: list[Action]
-    """What a person can do in this state."""
+    """Actions that a person can take in this state."""

@@ -2,8 +2,9 @@
 
     code --enrol--> agent with a credential --heartbeat--> its targets are online --silence--> offline
 
-An enrolment code works once and carries the grant of its agent. A target is one row for ever, identified by (kind, serial), whichever agent
-drives it. Whether it is reachable, busy, healthy or in maintenance are independent facts.
+An enrolment code works once and carries the grant of its agent. A target is one row for ever, identified by
+(kind, serial), whichever agent drives it. Whether it is reachable, busy, healthy or in maintenance are independent
+facts.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
 from paceline_server.fleet import agent_audit, claims, grants, queries
 from paceline_server.fleet.agents import service as agents
-from paceline_server.fleet.device_health import attempt_failed, run_succeeded
+from paceline_server.fleet.device_health import count_failed_attempt, reset_failures
 from paceline_server.fleet.expiry import delete_old_rows, sweep
 from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
-from paceline_server.fleet.imported_targets import imported_target
+from paceline_server.fleet.imported_targets import ensure_imported_target
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
@@ -62,16 +63,16 @@ log = structlog.get_logger("paceline.fleet")
 __all__ = [
     "READING_EVERY",
     "agents_heard_last",
-    "attempt_failed",
+    "count_failed_attempt",
     "create_enrolment_code",
     "delete_expired_codes",
     "delete_old_rows",
     "enrol",
+    "ensure_imported_target",
     "find_target",
     "has_silent_targets",
     "heartbeat",
     "held_for_others",
-    "imported_target",
     "is_enrolled",
     "is_free_to_use",
     "is_online",
@@ -80,7 +81,7 @@ __all__ = [
     "publish_target",
     "readings",
     "refusal_of",
-    "run_succeeded",
+    "reset_failures",
     "sweep",
     "targets_out",
 ]
@@ -108,7 +109,7 @@ def create_enrolment_code(
         used_by=None,
         replaces=spec.replaces,
     )
-    grants.give(row, grant)
+    grants.assign_grant(row, grant)
     session.add(row)
     detail = {"repositories": grant.repositories, "targets": grant.targets}
     for granted_project in grant.projects:
@@ -125,7 +126,7 @@ def create_enrolment_code(
 
 
 def _grant_of(session: Session, spec: EnrolmentCodeIn, project_id: str) -> Grant:
-    """Return what a code grants: what `spec` says, else what the agent has that is replaced."""
+    """Return what a code grants: what `spec` names, else the grant of the agent that it replaces."""
     projects = sorted(
         {known_projects.find_project(session, name).id for name in spec.projects or ()}
     )
@@ -168,7 +169,7 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
         created_at=at,
         last_seen_at=None,
     )
-    grants.give(
+    grants.assign_grant(
         agent,
         Grant(code.granted_projects, code.granted_repositories, code.granted_targets),
     )
@@ -192,8 +193,8 @@ def is_enrolled(session: Session, agent_id: str) -> bool:
 
 
 def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOut:
-    """Store that an agent is online, its targets and its suites; returns what was refused and, per target,
-    what the agent should do. Raises 404 for an unknown agent.
+    """Store that an agent is online, its targets and its suites. Returns what was refused and what the agent should
+    do with each target. Raises 404 for an unknown agent.
 
     Omitted `suites` keep those announced before; an empty list withdraws them.
     """
@@ -203,14 +204,14 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
     if agent is None:
         raise not_found("agent", agent_id)
     was_online = is_online(agent.last_seen_at, at)
-    claimed = claims.describe_claims(session, agent, at)
+    claim_sentences = claims.describe_claims(session, agent, at)
     agent.version, agent.last_seen_at = body.version, at
     reply = HeartbeatOut(
         heartbeat_s=settings.current().heartbeat_s,
         rotate_credential=agent.rotation_requested_at is not None,
         notes=[
             *agents.describe_namesakes(session, agent, at),
-            *chain.from_iterable(claimed.values()),
+            *chain.from_iterable(claim_sentences.values()),
         ],
     )
     reply.refused_targets = list(body.refused_targets)
@@ -219,24 +220,29 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
         if grants.may_announce_target(agent, target.kind, target.serial):
             granted.append(target)
         else:
-            reply.refused_targets.append(_not_granted(agent, target))
-    reply.targets, of_others = handle_targets(
-        session, agent, granted, at, was_online=was_online, claimed=claimed
+            reply.refused_targets.append(_refuse_ungranted(agent, target))
+    reply.targets, refused_claims = handle_targets(
+        session,
+        agent,
+        granted,
+        at,
+        was_online=was_online,
+        claim_sentences=claim_sentences,
     )
-    reply.refused_targets += of_others
+    reply.refused_targets += refused_claims
     for refused in reply.refused_targets:
         log.debug(
             "target_refused", agent_id=agent_id, serial=refused.serial, why=refused.why
         )
     if "suites" in body.model_fields_set:
-        announced = catalog.announce(
+        announced = catalog.store_announcement(
             session, agent_id, announcement, agent.granted_repositories
         )
         reply.refused, reply.manifests_wanted = announced.refused, announced.wanted
     return reply
 
 
-def _not_granted(agent: Agent, target: TargetAnnouncementIn) -> TargetRefusedOut:
+def _refuse_ungranted(agent: Agent, target: TargetAnnouncementIn) -> TargetRefusedOut:
     return TargetRefusedOut(
         kind=target.kind,
         serial=target.serial,

@@ -1,4 +1,4 @@
-"""Carries out what people do about a target: maintenance, quarantine, release, recheck, restart.
+"""Carries out what people decide about a target: maintenance, quarantine, release, recheck, restart.
 
 Every action leaves a target event and an audit entry that name the person. Maintenance is independent of
 health: ending it does not end a quarantine.
@@ -92,7 +92,7 @@ def release(session: Session, target_id: str, reason: str, who: str) -> Target:
 
 
 def recheck(session: Session, target_id: str, who: str) -> Target:
-    """Ask for a health check as soon as no job holds the device. Raises 404, 409 `not_a_device`."""
+    """Request a health check as soon as no job holds the device. Raises 404, 409 `not_a_device`."""
     target = _lock_device(session, target_id)
     _request_order(session, target, "check", who)
     apply_health_event(session, target, health.RecheckRequest(), "recheck", actor=who)
@@ -101,8 +101,7 @@ def recheck(session: Session, target_id: str, who: str) -> Target:
 
 
 def reboot(session: Session, target_id: str, who: str) -> Target:
-    """Ask for a restart as soon as no job holds the device. Raises 404, 409 `not_a_device`,
-    `too_many_reboots`."""
+    """Request a restart as soon as no job holds the device. Raises 404, 409 `not_a_device`, `too_many_reboots`."""
     target, at = _lock_device(session, target_id), clock.now()
     pending = queries.pending_orders(session, [target.id], at)
     if any(order.kind == "reboot" for order in pending):

@@ -20,7 +20,7 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.fleet import Target, TargetEvent
 
 AGENT, SYSTEM = "agent", "system"
-"""Actors of events that were not caused by a person."""
+"""Actors of events that no person caused."""
 
 
 def record_event(
@@ -36,7 +36,7 @@ def record_event(
     ref: str | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Keep one event of a target. `states`: before and after; `ref`: the id its reporter gave it."""
+    """Record one event of a target. `states`: before and after; `ref`: the id its reporter gave it."""
     session.add(
         TargetEvent(
             id=ids.new_id("tev"),
@@ -63,17 +63,17 @@ def list_events(
     limit: int,
     cursor: str | None,
 ) -> Page[TargetEventOut]:
-    """Events of a target, the newest first by the time they happened, not by the time they were reported."""
+    """Return events of a target in order of when they happened (not when they were reported), the newest first."""
     return page(
         session,
         queries.events(target_id, axis),
         [TargetEvent.at, TargetEvent.id],
         lambda row: [row.at, row.id],
-        _out,
+        _event_out,
         limit=limit,
         cursor=cursor,
     )
 
 
-def _out(row: TargetEvent) -> TargetEventOut:
+def _event_out(row: TargetEvent) -> TargetEventOut:
     return TargetEventOut.of_row(row, words=describe_event(row))

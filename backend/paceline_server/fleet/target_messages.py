@@ -1,4 +1,4 @@
-"""Words what people read about a target: its health, its holds, its events."""
+"""Writes the sentences that people read about a target: its health, its holds, its events."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def _refusal_by_health(target: Target) -> Refusal:
 
 
 def refusal_of(target: Target, at: datetime) -> Refusal | None:
-    """Return all reasons why no job is leased for it, with the advice and the time of the most important one; None if
-    it takes jobs."""
+    """Return one refusal with all reasons why no job is leased for it, and the advice and time of the most important
+    one; None if it takes jobs."""
     reasons = refusals(target, at, online=is_reachable(target, at))
     if not reasons:
         return None

@@ -34,7 +34,7 @@ from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target, Tar
 
 @dataclass(frozen=True, slots=True)
 class _RelatedRows:
-    """What other tables hold about the shown targets, by target id."""
+    """Rows of other tables about the shown targets, by target id; `agents`: names by agent id."""
 
     agents: Mapping[str, str]
     active: Mapping[str, str | None]
@@ -53,7 +53,7 @@ def targets_out(
     """Return wire shapes in the order of `targets`; each other table is queried once.
 
     `raw` adds the steps of the last check and the output of its commands. `slim` leaves out the large fields
-    that `queries.slim` did not load.
+    that `queries.without_large_columns` did not load.
     """
     at = clock.now()
     devices = [target.id for target in targets if target.kind == "device"]
@@ -69,7 +69,7 @@ def targets_out(
 
 
 def _active_jobs(session: Session, target_ids: list[str]) -> dict[str, str | None]:
-    """Return busy targets with the job that holds each; None for a job of a project the session does not see."""
+    """Return, by target id, the job that holds it; None if that job's project is hidden from the session."""
     seen = queries.active_jobs(session, target_ids)
     return {**dict.fromkeys(held_for_others(session, target_ids)), **seen}
 
@@ -77,11 +77,11 @@ def _active_jobs(session: Session, target_ids: list[str]) -> dict[str, str | Non
 def held_for_others(
     session: Session, target_ids: Sequence[str] | None = None
 ) -> set[str]:
-    """Return targets (of these, or all) that a job of a project outside the session's access holds."""
+    """Return the ids of targets (of these, or all) that are held by jobs of projects hidden from the session."""
     projects = access.of_session(session).projects
     if projects is None:
         return set()
-    with access.as_system(), read_scope() as system:  # only that it is busy is told
+    with access.as_system(), read_scope() as system:
         return queries.held_outside(system, projects, target_ids)
 
 
@@ -171,7 +171,7 @@ def _check(target: Target, *, raw: bool) -> DeviceCheckOut | None:
 
 
 def _possible_actions(target: Target, ordered: set[OrderKind]) -> list[Action]:
-    """Return what a person can do about a target now; `ordered`: kinds of orders that wait already."""
+    """Return the actions that a person can take now; `ordered`: kinds of orders that wait already."""
     if target.kind != "device":
         return ["maintenance"]
     orders: dict[OrderKind, Action] = {"check": "recheck", "reboot": "reboot"}

@@ -131,7 +131,7 @@ def store_runs(
         if where.suite is None
         else read_manifest(catalog.find(session, where.suite).manifest)
     )
-    target = fleet.imported_target(session, where.on)
+    target = fleet.ensure_imported_target(session, where.on)
     series, odd = storable_series(document)
     if not series:
         raise invalid_request(

@@ -1,1 +1,1 @@
-"""Samples, conditions, checks and logs on their way in."""
+"""Receives, stores and reads back what agents upload: samples, conditions, checks and logs."""

@@ -1,7 +1,7 @@
-"""Lists the cases of a job that have arrived, from the first sample on and whatever the attempt's outcome.
+"""Lists the cases of a job that have arrived so far, in all its attempts, whatever their outcome.
 
-A case that one launch called unavailable and another measured counts as measured. `reader` reads the samples
-that count.
+A case that one launch called unavailable and another measured counts as measured. `reader.py` reads the samples that
+count.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ CaseKey = tuple[str, str, str]
 
 
 class Arrivals(NamedTuple):
-    """Cases with measured samples, and reasons of cases that the target cannot run."""
+    """Cases with measured samples, and why the target cannot run others."""
 
     measured: frozenset[CaseKey]
     unavailable: dict[CaseKey, str]
 
 
-def arrivals(session: Session, job_id: str) -> Arrivals:
-    """Return the cases of a job that have arrived so far."""
+def list_arrivals(session: Session, job_id: str) -> Arrivals:
+    """Return the cases of a job that have arrived."""
     measured = frozenset(
         (benchmark, arm, params_key(params))
         for benchmark, arm, params in queries.measured_cases(session, job_id)

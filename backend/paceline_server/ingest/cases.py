@@ -1,6 +1,6 @@
 """Defines what a workload reports: checks, warnings, cases and conditions, and its samples joined by case.
 
-Detection reads them alike from the database and from raw streams on disk.
+They have the same form whether they are read from the database or from raw streams on disk.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Conditions:
 
 
 class SampleBlock(NamedTuple):
-    """Samples of one case that a launch reported together; every array has an element per sample."""
+    """Samples of one case that a launch reported together; every array has one element per sample."""
 
     launch: int
     warmup: bool
@@ -83,7 +83,7 @@ def join_samples(
     unit: str,
     direction: Direction,
 ) -> CaseSamples:
-    """Join the blocks of a case; a counter is `NOT_COUNTED` in blocks that lack it."""
+    """Join the blocks of a case. A counter that a block lacks is `NOT_COUNTED` for its samples."""
     lengths = [len(block.values) for block in blocks]
     counters = sorted({name for block in blocks for name in block.work})
     return CaseSamples(

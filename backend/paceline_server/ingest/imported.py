@@ -27,8 +27,8 @@ ITEM_KIND = "samples"
 
 @dataclass(frozen=True)
 class ImportedSamples:
-    """The samples of a case. Each of `values` is per iteration, in `unit`, and was measured over so many `iterations`.
-    Both have shape (n,)."""
+    """The samples of a case. `values` are per iteration, in `unit`; each was measured over as many iterations as
+    `iterations` says. Both have shape (n,)."""
 
     benchmark: str
     arm: str
@@ -64,8 +64,7 @@ def store_imported(
 def find_runs_with_samples(
     session: Session, target_id: str, cases: Sequence[ImportedSamples]
 ) -> list[str | None]:
-    """Return for each case a run of an earlier import to the target that has all of the case's samples; None if there
-    is none."""
+    """Return, for each case, an earlier imported run on the target that has all of the case's samples, or None."""
     digests = [[_digest(row) for row in _rows("", [case])] for case in cases]
     runs = queries.runs_of_imported_digests(
         session, target_id, [digest for chunks in digests for digest in chunks]

@@ -1,6 +1,6 @@
-"""Emits live events of an upload: a few small events per request, however many chunks it holds.
+"""Emits the live events of an upload: a few small events per request, however many chunks it holds.
 
-Per request, each case and launch has at most one `samples` event of 20 values. Events are emitted in the
+Each request causes at most one `samples` event of 20 values per case and launch. Events are emitted in the
 transaction that stores the items.
 """
 
@@ -15,30 +15,30 @@ from paceline_contract.items import ConditionsItem, EventItem, LogItem, SamplesI
 from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
-from paceline_server.ingest.uploads import Checked
+from paceline_server.ingest.uploads import CheckedItem
 from paceline_server.store import live_events
 from paceline_server.store.tables.jobs import Job
 
 MAX_VALUES = 20
-"""Values of a `samples` event, evenly spaced."""
+"""At most this many evenly spaced values in a `samples` event."""
 MAX_SERIES = 64
-"""`samples` events per request; of benchmarks with more cases only the first are shown live."""
+"""At most this many `samples` events per request: of more cases only the first are shown live."""
 MAX_CONDITIONS = 10
 MAX_LOG_LINES = 200
 MAX_LOG_TEXT = 500
 """Characters of a log line shown live."""
 
 
-def tell(
+def emit_upload(
     session: Session,
     job: Job,
-    fresh: Sequence[Checked],
+    fresh: Sequence[CheckedItem],
     *,
     first_launch: int,
     launches: int,
 ) -> None:
     """Emit events of the newly stored items and update the job's progress."""
-    series: dict[tuple[Any, ...], list[Checked]] = {}
+    series: dict[tuple[Any, ...], list[CheckedItem]] = {}
     conditions: deque[ConditionsItem] = deque(maxlen=MAX_CONDITIONS)
     logs: dict[str, deque[str]] = {}
     progress: dict[str, int] | None = None
@@ -90,7 +90,7 @@ def _progress(item: EventItem, first_launch: int, launches: int) -> dict[str, in
     }
 
 
-def _samples(chunks: Sequence[Checked]) -> dict[str, Any]:
+def _samples(chunks: Sequence[CheckedItem]) -> dict[str, Any]:
     item = chunks[0].item
     if not isinstance(item, SamplesItem):
         raise TypeError("a series holds samples")

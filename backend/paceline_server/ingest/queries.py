@@ -1,7 +1,7 @@
-"""SQL of uploads: the ledger of identities, chunks, events, conditions and logs.
+"""Holds the SQL of uploads: the ledger of identities, chunks, events, conditions and logs.
 
-Tables are append-only; an identity `(job, attempt, seq)` is inserted once (I7). Callers hold the job's row
-lock, so an earlier insert of the same seq has been committed.
+Tables are append-only; an identity `(job, attempt, seq)` is inserted once (I7). Callers hold the job's row lock, so an
+earlier insert of the same seq has been committed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from paceline_server.store.tables.samples import (
 
 Row = dict[str, Any]
 DIGESTS_AT_ONCE = 500
-"""Digests in one query: SQLite binds at most 32,766 values."""
+"""Digests in one query; SQLite binds at most 32,766 values."""
 
 
 class Chunk(NamedTuple):
@@ -58,7 +58,7 @@ _CHUNK = [getattr(SampleChunk, name) for name in Chunk._fields]
 
 
 def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
-    """Insert identities that are new; returns their seqs."""
+    """Insert the identities that are new, and return their seqs."""
     insert = insert_into(session, Item)
     return set(
         session.scalars(insert.on_conflict_do_nothing().returning(Item.seq), rows)
@@ -68,7 +68,7 @@ def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
 def known_items(
     session: Session, job_id: str, attempt: int, seqs: Sequence[int]
 ) -> dict[int, bytes]:
-    """Return digests of the seqs that are in the ledger."""
+    """Return the digests of those of the seqs that are in the ledger."""
     query = select(Item.seq, Item.digest).where(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq.in_(list(seqs))
     )
@@ -78,7 +78,7 @@ def known_items(
 def runs_of_imported_digests(
     session: Session, target_id: str, digests: Sequence[bytes]
 ) -> dict[bytes, str]:
-    """Digest → an imported run on the target that has an item with it."""
+    """Return, by digest, the first imported run on the target that has an item with it."""
     runs: dict[bytes, str] = {}
     for start in range(0, len(digests), DIGESTS_AT_ONCE):
         query = (
@@ -98,7 +98,7 @@ def runs_of_imported_digests(
 
 
 def add_rows(session: Session, table: type[Base], rows: Sequence[Row]) -> None:
-    """Append rows whose identities are new."""
+    """Append rows to a table; their identities must be new."""
     if rows:
         target: Table = table.__table__  # type: ignore[assignment]  # declarative classes map tables
         session.execute(target.insert(), list(rows))
@@ -125,7 +125,7 @@ def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> li
 def chunks(
     session: Session, job_id: str, attempts: Sequence[int], side: str | None = None
 ) -> list[Chunk]:
-    """Return chunks of a side (None for a job without sides) of these attempts, by launch, then as sent."""
+    """Return the chunks of a side (None for a job without sides) in these attempts, by launch and as sent."""
     query = (
         select(*_CHUNK)
         .where(
@@ -202,7 +202,7 @@ def events(
     kinds: Sequence[str],
     side: str | None = None,
 ) -> list[tuple[int, dict[str, Any]]]:
-    """Return (launch, event) of these types and this side, by launch, then as sent."""
+    """Return (launch, event) for events of these types and this side, by launch and as sent."""
     query = (
         select(StreamEvent.launch, StreamEvent.event)
         .where(
@@ -219,7 +219,7 @@ def events(
 def conditions(
     session: Session, job_id: str, attempts: Sequence[int]
 ) -> list[ConditionsRow]:
-    """Return conditions of these attempts, as sent."""
+    """Return the conditions of these attempts, in the order in which they were sent."""
     query = (
         select(ConditionsRow)
         .where(
@@ -233,7 +233,7 @@ def conditions(
 def conditions_after(
     session: Session, job_id: str, attempt: int, after: int, limit: int, *, raw: bool
 ) -> list[ConditionsRow]:
-    """Return conditions with a seq above `after`; `raw` includes printed texts."""
+    """Return conditions with a seq above `after`; `raw` includes the output they were read from."""
     query = (
         select(ConditionsRow)
         .where(
@@ -267,7 +267,7 @@ def reported_after(
 
 
 def jobs_with_old_raw(session: Session, before: datetime, limit: int) -> list[str]:
-    """Return jobs that ended before an instant and still have printed texts."""
+    """Return jobs that ended before an instant and whose conditions still have raw output."""
     ended = func.coalesce(Job.finished_at, Job.created_at)
     query = (
         select(ConditionsRow.job_id)
@@ -279,8 +279,8 @@ def jobs_with_old_raw(session: Session, before: datetime, limit: int) -> list[st
     return list(session.scalars(query))
 
 
-def forget_raw(session: Session, job_ids: Sequence[str]) -> None:
-    """Remove printed texts; the values parsed from them stay."""
+def delete_raw(session: Session, job_ids: Sequence[str]) -> None:
+    """Delete the raw output of conditions; the values parsed from it stay."""
     old = (ConditionsRow.job_id.in_(list(job_ids)), ConditionsRow.raw.is_not(null()))
     session.execute(update(ConditionsRow).where(*old).values(raw=null()))
 
@@ -314,7 +314,7 @@ def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[Lo
 def measured_cases(
     session: Session, job_id: str
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return (benchmark, arm, params) of every case with measured samples, of all attempts."""
+    """Return (benchmark, arm, params) of every case with measured samples, in any attempt."""
     case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params)
     query = (
         select(*case)
@@ -325,7 +325,7 @@ def measured_cases(
 
 
 def announced_cases(session: Session, job_id: str) -> list[dict[str, Any]]:
-    """Return every `case` event of a job, of all attempts, in a fixed order."""
+    """Return every `case` event of all attempts of a job, in a fixed order."""
     query = (
         select(StreamEvent.event)
         .where(StreamEvent.job_id == job_id, StreamEvent.type == "case")

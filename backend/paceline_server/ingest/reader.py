@@ -1,7 +1,7 @@
-"""Reads uploads back: arrays for detection, pages for people.
+"""Reads uploads back, as arrays for detection and as pages for people.
 
-Detection reads only the newest `done` attempt of each batch; people see the newest attempt, finished or not.
-`side` is None except in an A/B job, whose base and head are read separately.
+Detection reads only the attempts that count: the newest `done` one of each batch. People see the newest attempt,
+finished or not. `side` is None except in an A/B job, whose base and head are read separately.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ Key = tuple[str, str, str, str, str | None]
 """(benchmark, arm, params key, metric, side)."""
 
 LIVE_CHUNKS = 32
-"""Newest chunks of each case in a live series."""
+"""A live series is made of this many newest chunks of its case."""
 LOG_CHUNKS = 4
-"""Log chunks read at once for a text, each of at most 2 MB."""
+"""Log chunks read at once for a text log; each has at most 2 MB."""
 _NOT_IN_A_FILENAME = re.compile(r"[^A-Za-z0-9._-]+")
 LIVE_VALUES = 150
-"""Values of a live series, evenly spaced: what a chart can show."""
+"""At most this many evenly spaced values in a live series, as many as a chart can show."""
 
 
-def blocks(
+def read_samples(
     session: Session, job_id: str, side: SideName | None = None
 ) -> list[CaseSamples]:
-    """Return all counted samples of a job by (benchmark, arm, params, metric), in order of appearance."""
+    """Return the samples of a job that count, one entry per (benchmark, arm, params, metric)."""
     return _case_samples(
         queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side)
     )
@@ -108,7 +108,7 @@ def _unpack(packed: bytes, dtype: str) -> Ints:
 
 
 def checks(session: Session, job_id: str, side: SideName | None = None) -> list[Check]:
-    """Return correctness checks of the counted launches (I1).
+    """Return the correctness checks of the launches that count (I1).
 
     A launch runs its workloads one after the other, so a check belongs to the last `start` before it."""
     reported: list[Check] = []
@@ -126,7 +126,7 @@ def checks(session: Session, job_id: str, side: SideName | None = None) -> list[
 def warnings(
     session: Session, job_id: str, side: SideName | None = None
 ) -> list[CaseWarning]:
-    """Return warnings of the counted launches."""
+    """Return the warnings of the launches that count."""
     return [
         CaseWarning(launch, event["code"], event["text"])
         for launch, event in _events(session, job_id, side, "warning")
@@ -134,17 +134,17 @@ def warnings(
 
 
 def cases(session: Session, job_id: str, side: SideName | None = None) -> list[Case]:
-    """Return cases that the counted launches announced, with or without samples."""
+    """Return the cases that launches that count announced, with or without samples."""
     return [
         case_of(msgspec.convert(event, CaseEvent), launch)
         for launch, event in _events(session, job_id, side, "case")
     ]
 
 
-def starts(
+def start_events(
     session: Session, job_id: str, side: SideName | None = None
 ) -> list[tuple[int, dict[str, Any]]]:
-    """Return (launch, `start` event) of the counted launches: build facts, clock, seed."""
+    """Return (launch, `start` event) of the launches that count: build, clock, seed."""
     return _events(session, job_id, side, "start")
 
 
@@ -157,14 +157,14 @@ def _events(
 
 
 def conditions(session: Session, job_id: str) -> list[Conditions]:
-    """Return conditions of the target during the counted attempts, in order."""
+    """Return the conditions of the target during the attempts that count, in order."""
     rows = queries.conditions(session, job_id, jobs.counting_attempts(session, job_id))
     return [Conditions(row.phase, row.at_ms, row.values, row.attempt) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSeries:
-    """The newest values of a case of the newest attempt, thinned. Fields as in `LiveSeriesOut`."""
+    """Some of the newest values of a case in the newest attempt. The fields are those of `LiveSeriesOut`."""
 
     benchmark: str
     arm: str
@@ -269,8 +269,8 @@ def log_text(session: Session, job_id: str, *, attempt: int | None) -> WholeLog:
 
 
 def _log_lines(job_id: str, attempt: int) -> Iterator[str]:
-    """Yield a log's lines, read page by page, each in its own transaction, so that a slow reader holds neither memory nor
-    a lock."""
+    """Yield a log's lines. Each page is read in its own transaction, so that a slow reader holds neither memory nor a
+    lock."""
     seq = 0
     while True:
         with read_scope() as session:
@@ -292,8 +292,8 @@ def conditions_page(
     limit: int,
     cursor: str | None,
 ) -> Page[ConditionsOut]:
-    """Return conditions of an attempt (the newest unless given) with a seq above `after`; `raw` includes printed texts.
-    Raises 404."""
+    """Return conditions of an attempt (the newest unless given) with a seq above `after`; `raw` includes the output
+    they were read from. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
     rows = queries.conditions_after(session, job_id, number, start, limit + 1, raw=raw)

@@ -1,4 +1,4 @@
-"""HTTP routes of uploads, and of the logs, conditions and reported lines that people read."""
+"""Serves uploads of agents over HTTP, and the logs, conditions and reported lines that people read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AttemptQuery = Annotated[int | None, Query(ge=1, lt=2**31)]
 
 
 async def read_body(_: ClaimedLease, request: Request) -> bytes:
-    """The body as sent, read only for a valid lease. The middleware limits its size."""
+    """Return the body as sent, once the lease is known to be valid. The middleware limits its size."""
     return await request.body()
 
 
@@ -56,13 +56,14 @@ def store_items(
     session: DbSession,
     content_encoding: Annotated[str, Header(max_length=100)] = "",
 ) -> ItemsOut:
-    """Store samples, events, conditions, log lines and reported lines. Items sent again count as duplicates."""
+    """Store samples, events, conditions, log lines and reported lines. Items that are sent again count as
+    duplicates."""
     return service.store(session, writer, service.read_items(body, content_encoding))
 
 
 @router.post("/jobs/{job_id}/attempts/{attempt}/finish", status_code=204)
 def finish(body: FinishIn, writer: ClaimedLease, session: DbSession) -> None:
-    """End the attempt; `done` is accepted once every item has arrived."""
+    """End the attempt; `done` is accepted only after every item has arrived."""
     service.finish(session, writer, body)
 
 
@@ -87,7 +88,7 @@ def read_log(  # noqa: PLR0917 - query parameters, passed by name
     cursor: Cursor = None,
     form: Annotated[Literal["json", "text"], Query(alias="format")] = "json",
 ) -> Page[LogLineOut] | Response:
-    """Log lines, oldest first; `tail=true` returns the last `limit`, `format=text` all of them."""
+    """List log lines, oldest first; `tail=true` returns the last `limit`, `format=text` all of them."""
     if form == "text":
         whole = reader.log_text(session, job_id, attempt=attempt)
         headers = {"Content-Disposition": f'attachment; filename="{whole.filename}"'}
@@ -112,7 +113,7 @@ def read_conditions(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[ConditionsOut]:
-    """Conditions of the target, oldest first; `expand=raw` adds what a device's commands printed."""
+    """List conditions of the target, oldest first; `expand=raw` adds the output of a device's commands."""
     return reader.conditions_page(
         session,
         job_id,
@@ -134,7 +135,7 @@ def read_reported(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[ReportedLineOut]:
-    """Values in a device's log lines that match the suite's patterns, oldest first. They are not samples."""
+    """List values in a device's log lines that match the suite's patterns, oldest first. They are not samples."""
     return reader.reported_page(
         session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor
     )

@@ -1,4 +1,4 @@
-"""Wire shapes of the answers to agents; what they upload is defined in `paceline_contract.items`."""
+"""Wire shapes of the responses to agents; what they upload is defined in `paceline_contract.items`."""
 
 from __future__ import annotations
 

@@ -30,16 +30,16 @@ from paceline_server.ingest.imported import (
 )
 from paceline_server.ingest.reader import (
     LiveSeries,
-    blocks,
     cases,
     checks,
     conditions,
     live_series,
-    starts,
+    read_samples,
+    start_events,
     warnings,
 )
 from paceline_server.ingest.schemas import ItemsOut
-from paceline_server.ingest.uploads import Checked
+from paceline_server.ingest.uploads import CheckedItem
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict
@@ -55,7 +55,7 @@ from paceline_server.store.tables.samples import (
 )
 
 MAX_DECODING = 4
-"""Bodies decoded at once: bounds memory at about this many times 1 GiB at the very worst (64 MiB of `0,`)."""
+"""Bodies decoded at once. Each takes at most about 1 GiB of memory, for 64 MiB of `0,`."""
 
 TABLES: dict[type, type[Base]] = {
     SamplesItem: SampleChunk,
@@ -71,10 +71,10 @@ _decoding = threading.BoundedSemaphore(MAX_DECODING)
 STATUS = {"body_too_large": 413, "unsupported_encoding": 415, "invalid_request": 400}
 
 
-def read_items(body: bytes, encoding: str) -> list[Checked]:
-    """Return the checked items of a request body; no database is touched.
+def read_items(body: bytes, encoding: str) -> list[CheckedItem]:
+    """Return the checked items of a request body, without using the database.
 
-    Raises 400, 413, 415 for a body that cannot be read, 422 naming item and field for one that is refused.
+    Raises 400, 413 or 415 for a body that cannot be read, 422 with item and field for one that is refused.
     """
     with _decoding:
         try:
@@ -99,7 +99,7 @@ def _problem_of(error: ItemError) -> ProblemError:
 
 
 def _undeclared_problem(error: ItemError) -> ProblemError:
-    """Return 422 `not_declared`: the agent is right and the suite is not, so its author has to mend it."""
+    """Return 422 `not_declared`, which the suite's author has to solve, not the agent."""
     problem = _problem_of(error)
     text = (
         f"The workload measured what its suite.toml does not declare: {problem.detail}. Declare it there, or correct "
@@ -109,11 +109,11 @@ def _undeclared_problem(error: ItemError) -> ProblemError:
 
 
 def store(
-    session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked]
+    session: Session, writer: jobs.LeaseClaim, items: Sequence[CheckedItem]
 ) -> ItemsOut:
-    """Store what is new of `items`; what is here already, with the same content, counts as a duplicate.
+    """Store the items that are new; an item that is stored already with the same content counts as a duplicate.
 
-    Raises 409 `lease_lost`, 409 `item_conflict` (and keeps an incident), 422 for what the manifest forbids.
+    Raises 409 `lease_lost`, 409 `item_conflict` (and reports an incident), 422 for items that the manifest forbids.
     """
     held = jobs.check_lease(session, writer, delivers=True)
     plan = jobs.plan_of(session, held.job.run_id)
@@ -127,20 +127,24 @@ def store(
         undeclared = _find_undeclared(checked, plan)
         if undeclared is not None:
             raise _undeclared_problem(ItemError(index, checked.item.seq, *undeclared))
-    fresh = _claim(session, writer, items, closed=held.closed)
+    fresh = _add_to_ledger(session, writer, items, closed=held.closed)
     if not fresh:
         return ItemsOut(stored=0, duplicates=len(items))
-    _append(session, writer, fresh)
+    _append_rows(session, writer, fresh)
     job = held.job
     job.samples += sum(
         len(checked.packed.values) for checked in fresh if checked.packed is not None
     )
-    live.tell(session, job, fresh, first_launch=first, launches=held.job.launches)
+    live.emit_upload(
+        session, job, fresh, first_launch=first, launches=held.job.launches
+    )
     return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
 
 
-def _find_undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | None:
-    """Return (field, reason) if an item is of something that the manifest of its side does not declare."""
+def _find_undeclared(
+    checked: CheckedItem, plan: jobs.RunPlan
+) -> tuple[str, str] | None:
+    """Return (field, reason) if the manifest of an item's side does not declare what the item measures."""
     item = checked.item
     if isinstance(item, ConditionsItem | LogItem | ReportedItem):
         return None
@@ -151,7 +155,8 @@ def _find_undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | 
     event = item.event
     if event["type"] == "case":
         metrics = [
-            (each["name"], each["unit"], each["direction"]) for each in event["metrics"]
+            (metric["name"], metric["unit"], metric["direction"])
+            for metric in event["metrics"]
         ]
         refused = declared.refuses_case(
             event["benchmark"], event["arm"], metrics, event["params"]
@@ -163,13 +168,13 @@ def _find_undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | 
 
 
 def _find_misplaced(
-    checked: Checked, plan: jobs.RunPlan, launches: range
+    checked: CheckedItem, plan: jobs.RunPlan, launches: range
 ) -> tuple[str, str] | None:
-    """Return (field, why) when an item is of a launch or a side this attempt does not have."""
+    """Return (field, reason) if an item belongs to a launch or side that this attempt does not have."""
     item = checked.item
     if isinstance(item, ConditionsItem | LogItem):
         return None
-    if item.launch is None:  # a line of a log may be of none
+    if item.launch is None:  # A reported line may belong to no launch.
         return (
             None if item.side is None else ("side", "a line of no launch has no side")
         )
@@ -188,12 +193,16 @@ def _find_misplaced(
     return None
 
 
-def _claim(
-    session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked], *, closed: bool
-) -> list[Checked]:
-    """Enter new identities into the ledger; returns their items."""
+def _add_to_ledger(
+    session: Session,
+    writer: jobs.LeaseClaim,
+    items: Sequence[CheckedItem],
+    *,
+    closed: bool,
+) -> list[CheckedItem]:
+    """Add identities that are new to the ledger, and return their items."""
     job_id, attempt = writer.job_id, writer.attempt
-    unique: dict[int, Checked] = {}
+    unique: dict[int, CheckedItem] = {}
     for checked in items:
         if unique.setdefault(checked.item.seq, checked).digest != checked.digest:
             _raise_conflict(session, writer, checked, unique[checked.item.seq].digest)
@@ -224,9 +233,9 @@ def _claim(
 
 
 def _raise_conflict(
-    session: Session, writer: jobs.LeaseClaim, checked: Checked, known: bytes
+    session: Session, writer: jobs.LeaseClaim, checked: CheckedItem, known: bytes
 ) -> NoReturn:
-    """Raise 409, storing nothing but an incident: two contents claim one identity."""
+    """Report an incident and raise 409, because one identity came with two contents. Nothing else is stored."""
     seq = checked.item.seq
     session.rollback()
     detail = {
@@ -248,8 +257,8 @@ def _raise_conflict(
     )
 
 
-def _append(
-    session: Session, writer: jobs.LeaseClaim, fresh: Sequence[Checked]
+def _append_rows(
+    session: Session, writer: jobs.LeaseClaim, fresh: Sequence[CheckedItem]
 ) -> None:
     rows: dict[type, list[queries.Row]] = {kind: [] for kind in TABLES}
     for checked in fresh:
@@ -260,7 +269,7 @@ def _append(
         queries.add_rows(session, table, rows[kind])
 
 
-def _columns(checked: Checked) -> queries.Row:
+def _columns(checked: CheckedItem) -> queries.Row:
     item = checked.item
     if isinstance(item, EventItem):
         return {
@@ -280,10 +289,10 @@ def _columns(checked: Checked) -> queries.Row:
     if isinstance(item, LogItem):
         return {"stream": item.stream, "lines": item.lines}
     if isinstance(item, ReportedItem):
-        said: queries.Row = to_builtins(item)
-        return {name: said[name] for name in said if name not in ("kind", "seq")}
+        fields: queries.Row = to_builtins(item)
+        return {name: fields[name] for name in fields if name not in ("kind", "seq")}
     packed = checked.packed
-    if packed is None:  # `uploads._check_samples` always packs
+    if packed is None:
         raise TypeError("samples without arrays")
     return {
         "launch": item.launch,
@@ -304,7 +313,8 @@ def _columns(checked: Checked) -> queries.Row:
 
 
 def finish(session: Session, writer: jobs.LeaseClaim, report: FinishReport) -> None:
-    """End an attempt; `done` only when all its items are here. Raises 409 `items_missing`, `lease_lost`."""
+    """End an attempt; `done` is accepted only if all its items have arrived. Raises 409 `items_missing`,
+    `lease_lost`."""
     held = jobs.check_lease(session, writer, delivers=True)
     if report.outcome == "done" and not held.closed:
         arrived = queries.count_up_to(
@@ -314,7 +324,7 @@ def finish(session: Session, writer: jobs.LeaseClaim, report: FinishReport) -> N
             seqs = queries.seqs_up_to(
                 session, writer.job_id, writer.attempt, report.last_seq
             )
-            missing = gaps(seqs, report.last_seq)
+            missing = describe_missing_seqs(seqs, report.last_seq)
             problem = conflict(
                 f"Of {report.last_seq + 1} items {arrived} have arrived; send {missing}, then finish again.",
                 "items_missing",
@@ -327,8 +337,8 @@ def finish(session: Session, writer: jobs.LeaseClaim, report: FinishReport) -> N
 MAX_GAPS = 20
 
 
-def gaps(seqs: Sequence[int], last_seq: int) -> str:
-    """Return the seqs missing from 0 … last_seq, given the sorted stored seqs, for example `3, 7-9`."""
+def describe_missing_seqs(seqs: Sequence[int], last_seq: int) -> str:
+    """Return which of 0 … last_seq are missing in the sorted `seqs`, as text such as `3, 7-9`."""
     missing: list[str] = []
     expected = 0
     for seq in [*seqs, last_seq + 1]:
@@ -345,16 +355,16 @@ __all__ = [
     "CaseSamples",
     "ImportedSamples",
     "LiveSeries",
-    "blocks",
     "cases",
     "checks",
     "conditions",
+    "describe_missing_seqs",
     "find_runs_with_samples",
     "finish",
-    "gaps",
     "live_series",
     "read_items",
-    "starts",
+    "read_samples",
+    "start_events",
     "store",
     "store_imported",
     "warnings",

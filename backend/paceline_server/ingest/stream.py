@@ -1,7 +1,7 @@
 """Reads raw streams on disk (C1) into samples, cases, checks and warnings of each launch.
 
-`paceline-server judge` uses it without a server. Events accepted before a fault stay valid. Parsing and
-validation are in `paceline_contract.stream`.
+`paceline-server judge` needs no server for this. Events before a fault stay valid. Parsing and validation are in
+`paceline_contract.stream`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BLOCK_BYTES: Final = 1 << 16
 
 
 class Sample(NamedTuple):
-    """A `samples` event; values are per iteration where the unit requires it."""
+    """A `samples` event; its values are per iteration if the unit requires it."""
 
     case: int
     metric: str
@@ -61,7 +61,7 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class Stream:
-    """The accepted events of a launch, and the fault that ended reading, if any."""
+    """The events of a launch up to the first fault, and that fault, if there is one."""
 
     start: StartEvent | None = None
     cases: dict[int, Case] = field(default_factory=dict)
@@ -82,11 +82,11 @@ class Stream:
 
     @property
     def ok(self) -> bool:
-        """Whether the stream has no fault and ends with `done`."""
+        """True if the stream has no fault and ends with `done`."""
         return self.fault is None and isinstance(self.terminal, DoneEvent)
 
     def add(self, event: AnyEvent, reader: StreamReader) -> None:
-        """Add the event that `reader` yielded last."""
+        """Add the event that `reader` has just yielded."""
         match event:
             case StartEvent():
                 self.start = event
@@ -105,12 +105,12 @@ class Stream:
 
 
 def check_of(event: CheckEvent, launch: int, workload: str) -> Check:
-    """Convert a `check` event of a launch."""
+    """Return the check that a `check` event of a launch reports."""
     return Check(launch, event.name, event.ok, event.detail, workload)
 
 
 def case_of(event: CaseEvent, launch: int) -> Case:
-    """Convert a `case` event of a launch."""
+    """Return the case that a `case` event of a launch announces."""
     return Case(
         launch=launch,
         benchmark=event.benchmark,
@@ -145,7 +145,7 @@ def _sample_of(event: SamplesEvent, case: CaseEvent) -> Sample:
 
 
 def read_stream(source: Path | BinaryIO) -> Stream:
-    """Read a launch's stream to its end or first fault. Raises OSError, but nothing for its content."""
+    """Read a launch's stream to its end or first fault. Raises OSError, but nothing for invalid content."""
     if isinstance(source, Path):
         with source.open("rb") as opened:
             return read_stream(opened)

@@ -1,6 +1,6 @@
-"""Deletes old texts that devices' commands printed; the values parsed from them stay.
+"""Deletes the raw output of devices' commands after a while; the values parsed from it stay.
 
-A transaction covers few jobs, because on SQLite it blocks every other writer.
+Each transaction covers few jobs, because on SQLite it blocks every other writer.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from paceline_server.kernel import clock
 from paceline_server.store.session import read_scope, session_scope
 
 KEEP_RAW = timedelta(days=90)
-"""Since the job's end: long enough to question a reading. A job of ten launches leaves up to 6 MiB."""
+"""Raw output is kept this long after the job's end, in case somebody doubts a reading. A job of ten launches has up to
+6 MiB of it."""
 JOBS_AT_ONCE = 20
 
 
-def forget_raw() -> int:
-    """Remove raw texts of old jobs; returns the number of jobs."""
-    before, jobs = clock.now() - KEEP_RAW, 0
+def delete_raw() -> int:
+    """Delete the raw output of old jobs; returns the number of jobs."""
+    before, job_count = clock.now() - KEEP_RAW, 0
     while True:
         with read_scope() as session:
-            old = queries.jobs_with_old_raw(session, before, JOBS_AT_ONCE)
-        if not old:
-            return jobs
+            job_ids = queries.jobs_with_old_raw(session, before, JOBS_AT_ONCE)
+        if not job_ids:
+            return job_count
         with session_scope() as session:
-            queries.forget_raw(session, old)
-        jobs += len(old)
+            queries.delete_raw(session, job_ids)
+        job_count += len(job_ids)

@@ -1,8 +1,8 @@
-"""Inflates an uploaded body and turns its items into what can be stored.
+"""Inflates an uploaded body, and checks and packs its items for the database.
 
-Items are read by the contract's reader, which the agent's types agree with. Never more than `MAX_INFLATED` bytes
-of JSON are held, and whatever arrives becomes checked items or a refusal that names the item and field; what
-passes can be stored by both databases. Samples leave packed, ready to be written.
+The contract's reader reads the items. At most `MAX_INFLATED` bytes of JSON are held. A body becomes either checked
+items, which both databases can store, or a refusal that names item and field. The arrays of samples are packed, ready
+to be written.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from paceline_contract.items import (
 from paceline_server.kernel.wire import is_storable
 
 MAX_INFLATED: Final = 64 * 1024 * 1024
-"""Largest body after inflating: about 1,800 full chunks. Bytes. What comes over the wire is bounded before it
-is read, by `Settings.max_body_bytes`."""
+"""Bytes of the largest body after inflating: about 1,800 full chunks. Before it is read, `Settings.max_body_bytes`
+bounds the body as sent."""
 
 
 class BodyError(Exception):
@@ -49,8 +49,8 @@ class BodyError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """An item fit to be stored. `digest` identifies its content, however it was spelled."""
+class CheckedItem:
+    """An item that can be stored. `digest` identifies its content, however its JSON was written."""
 
     item: AnyItem
     digest: bytes
@@ -61,8 +61,8 @@ class Checked:
 class Packed:
     """The arrays of a samples item, little-endian, of the types that the contract gives their columns.
 
-    `work` holds int64 counts, one row per name in `counters`. The item's own lists are emptied once packed:
-    as Python numbers they are ten times as large.
+    `work` holds int64 counts, one row per name in `counters`. The item's own lists are emptied when they are packed,
+    because lists of Python numbers are ten times as large.
     """
 
     values: NDArray[np.float64]
@@ -72,10 +72,8 @@ class Packed:
 
 
 def inflate(body: bytes, encoding: str) -> bytes:
-    """Return the JSON of a body. Stops at `MAX_INFLATED` bytes, whatever the compressed data promises.
-
-    Raises `BodyError`.
-    """
+    """Return the JSON of a body. Raises `BodyError`, for example as soon as it inflates to more than `MAX_INFLATED`
+    bytes."""
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "x-gzip"):
@@ -110,7 +108,7 @@ def inflate(body: bytes, encoding: str) -> bytes:
 _canonical = msgspec.json.Encoder(order="sorted")
 
 
-def decode(raw: bytes) -> list[Checked]:
+def decode(raw: bytes) -> list[CheckedItem]:
     """Return the checked items of a JSON body. Raises `BodyError` or `ItemError`."""
     try:
         items = read_items(raw)
@@ -134,7 +132,7 @@ class _RefusedError(Exception):
         super().__init__(detail)
 
 
-def _check(item: AnyItem) -> Checked:
+def _check(item: AnyItem) -> CheckedItem:
     match item:
         case SamplesItem():
             return _check_samples(item)
@@ -163,21 +161,21 @@ def _check(item: AnyItem) -> Checked:
     encoded = _canonical.encode(item)
     if not isinstance(item, LogItem) and len(encoded) > MAX_JSON_BYTES:
         raise _RefusedError("item", f"larger than {MAX_JSON_BYTES} bytes")
-    return Checked(item, hashlib.sha256(encoded).digest())
+    return CheckedItem(item, hashlib.sha256(encoded).digest())
 
 
 def _check_storable(where: str, value: dict[str, Any]) -> None:
-    for key, each in value.items():
+    for key, field in value.items():
         if not is_storable(key):
             raise _RefusedError(where, "a name contains U+0000")
-        if not is_storable(each):
+        if not is_storable(field):
             raise _RefusedError(
                 f"{where}.{key[:60]}",
                 "contains U+0000, a number that is not finite or one beyond 64 bits",
             )
 
 
-def _check_samples(item: SamplesItem) -> Checked:
+def _check_samples(item: SamplesItem) -> CheckedItem:
     n = len(item.values)
     counters = tuple(sorted(item.work))
     for field in ("benchmark", "arm", "metric", "params"):
@@ -202,12 +200,12 @@ def _check_samples(item: SamplesItem) -> Checked:
     for name in COLUMNS:
         setattr(item, name, [])
     item.values, item.work = [], {}
-    return Checked(item, _samples_digest(item, packed), packed)
+    return CheckedItem(item, _samples_digest(item, packed), packed)
 
 
 @lru_cache(maxsize=4096)
 def _struct(code: str, n: int) -> struct.Struct:
-    """Packs n numbers; on a list this is twice as fast as numpy."""
+    """Return a struct that packs n numbers; on a list it is twice as fast as numpy."""
     return struct.Struct(f"<{n}{code}")
 
 
@@ -242,10 +240,9 @@ def _samples_digest(item: SamplesItem, packed: Packed) -> bytes:
     for column in packed.columns.values():
         digest.update(column)
     digest.update(packed.values.data)
-    if (
-        packed.counters
-    ):  # without counters as before there were any, for spools that outlive an update
+    # An item without counters or side has the digest it had in older versions, whose spools may still be delivered.
+    if packed.counters:
         digest.update(_canonical.encode(packed.counters) + packed.work)
-    if item.side is not None:  # likewise
+    if item.side is not None:
         digest.update(item.side.encode())
     return digest.digest()

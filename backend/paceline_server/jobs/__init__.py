@@ -1,1 +1,1 @@
-"""Runs, jobs, leases and attempts: who measures what, when."""
+"""Creates runs and jobs, leases jobs to agents, and records how they end."""

@@ -24,10 +24,10 @@ Metric = tuple[str, str, str]
 """(name, unit, direction)."""
 
 MAX_TEXT_VALUE = 200
-"""Characters of a param or knob given as text; bounds the work of matching a pattern."""
+"""Characters of a param or knob that is given as text, a limit on the work of matching a pattern."""
 
 DEVICE_SECTION = {"host": "host", "device": "android"}
-"""Kind of a target → its section of a workload."""
+"""The section of a workload for each kind of target."""
 
 
 def value_fault(declared: Param | Knob, value: object) -> str | None:
@@ -79,10 +79,10 @@ class SuiteDeclaration:
     known: dict[tuple[str, str, Metric, tuple[tuple[str, ParamValue], ...]], None] = (
         field(default_factory=dict)
     )
-    """Series that were found declared, so that a repeated look-up is cheap."""
+    """Series that are known to be declared, so that a repeated look-up is cheap."""
 
     def runs_on(self, benchmark: str, target_kind: str) -> bool:
-        """Check whether the benchmark's workload has a section for this kind of target."""
+        """Return whether the benchmark's workload has a section for this kind of target."""
         return (
             self.benchmarks[benchmark].workload,
             DEVICE_SECTION[target_kind],
@@ -164,7 +164,7 @@ def _join_names(names: Iterable[object]) -> str:
 
 
 def suite_declaration(raw: dict[str, Any]) -> SuiteDeclaration:
-    """Read a manifest as `Run.manifest` stores it. Raises `ManifestError`, though announced ones were checked."""
+    """Return the declarations of a manifest as `Run.manifest` stores it. Raises `ManifestError`."""
     manifest = read_manifest(raw)
     benchmarks = {
         name: BenchmarkDeclaration(
@@ -200,10 +200,10 @@ class RunPlan:
     two_sided: bool = False
     """An A/B run: every sample names its side."""
     declared_at_base: SuiteDeclaration | None = None
-    """None until an agent has reported it: then base is held to what head declares."""
+    """The declarations at the base. Until an agent has reported them (None), those of the head count."""
 
     def declared_at(self, side: str | None) -> SuiteDeclaration:
-        """Return the declarations that samples of a side are checked against."""
+        """Return the declarations against which samples of a side are checked."""
         return (
             self.declared
             if side != "base" or self.declared_at_base is None

@@ -31,7 +31,7 @@ REVOKED = "its agent was revoked; delivered samples are kept"
 
 
 def expire_leases(session: Session) -> int:
-    """End leases that ran out; returns how many jobs moved."""
+    """End leases that ran out; returns the number of their jobs."""
     at = clock.now()
     ran_out = queries.lock_expired_leases(session, at, BATCH)
     revoked = queries.revoked_agents(
@@ -69,7 +69,7 @@ def expire_unleased(session: Session) -> int:
 
 
 def sweep() -> int:
-    """Expire leases and jobs in transactions of their own; with nothing to do it only reads."""
+    """Expire leases and jobs, each batch in its own transaction. It only reads if there is nothing to do."""
     with read_scope() as session:
         if not queries.has_expired(session, clock.now()):
             return 0

@@ -1,6 +1,6 @@
 """Creates runs that follow another run: confirmations of an alert, A/B runs, steps of a bisection.
 
-A follow-up has one target and the manifest, knobs and amounts of the run it follows, narrowed to the doubtful
+A follow-up has one target and the manifest, knobs, launches and rounds of the run it follows, limited to the doubtful
 benchmarks. It never adds a point to a series (I13).
 """
 
@@ -33,9 +33,10 @@ def confirmation_run(
     target_id: str,
     not_before: datetime,
 ) -> Run:
-    """Measure the same revision, manifest and knobs again on one target (I13).
+    """Create a run that measures the same revision, manifest and knobs again on one target (I13).
 
-    One job, leasable from `not_before`. If it ends without a verdict, the outbox gets `alerts.evaluate`.
+    It has one job, which can be leased from `not_before`. If it ends without a verdict, the outbox gets
+    `alerts.evaluate`.
     """
     original = session.get_one(Run, original_run_id)
     run = _narrow(original, benchmarks, params)
@@ -61,11 +62,12 @@ def ab_run(
     times: int = 1,
     not_before: datetime,
 ) -> Run:
-    """Measure two revisions, interleaved in one job on one target; `commit` is judged against `base_commit`.
+    """Create a run that measures two revisions, interleaved in one job on one target, and judges `commit` against
+    `base_commit`.
 
-    Manifest, knobs and amounts are those of `original_run_id`; `times` multiplies the launches. Equal commits
-    make an A/A run. The job's end leaves `alerts.evaluate` in the outbox if it has a verdict, or if an alert or
-    a bisection waits for it. Its comparisons have `sides` = "revisions".
+    Manifest, knobs, launches and rounds are those of `original_run_id`; `times` multiplies the launches. Equal commits
+    make an A/A run. When the job ends, the outbox gets `alerts.evaluate` if it has a verdict, or if an alert or a
+    bisection waits for it. Its comparisons have `sides` = "revisions".
     """
     original = session.get_one(Run, original_run_id)
     run = _narrow(original, _names_in_manifest(session, original, benchmarks), params)
@@ -78,14 +80,14 @@ def ab_run(
 
 
 def _launches(session: Session, original: Run, target_id: str) -> int:
-    """Return as many launches as the job of the original run had on that target."""
+    """Return the number of launches that the original run's job had on that target."""
     return queries.launches_of(session, original.id, target_id) or original.launches
 
 
 def _names_in_manifest(
     session: Session, original: Run, benchmarks: Sequence[str]
 ) -> list[str]:
-    """Return the names of the benchmarks in the run's own manifest; history has their newest names."""
+    """Return the names that the run's own manifest has for `benchmarks`, which are given by their newest names."""
     declared, suite = (
         original.manifest["benchmarks"],
         queries.suite(session, original.suite),
@@ -125,6 +127,6 @@ def _narrow(
 
 
 def commits_of(session: Session, job_id: str) -> list[dict[str, Any]]:
-    """Return the commits a job's agent reported, `{commit, author, at, subject}`, oldest first: for an A/B job those
-    after the base up to the head, else only the head. Empty if the agent reported none."""
+    """Return the commits that a job's agent reported, `{commit, author, at, subject}`, oldest first: for an A/B job
+    those after the base up to the head, for others only the head. The list is empty if the agent reported none."""
     return list(session.get_one(Job, job_id).commits or [])

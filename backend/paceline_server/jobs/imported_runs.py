@@ -1,7 +1,6 @@
 """Stores runs that another tool measured, as a run with one job whose attempt has delivered its samples.
 
-Nobody leases such a job: it begins in `analysing` and its target has no agent. After that it is a job like
-any other.
+No agent leases such a job: it begins in `analysing`, and its target has no agent. After that it is a job like any other.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """`source`: id of the document; `branch`: the name of a saved baseline, None if it has no name."""
+    """A run of another tool. `source`: the id of the document; `branch`: the name of a saved baseline, if it has one."""
 
     suite: str
     source: str
@@ -37,7 +36,7 @@ class ImportedRun:
 
 
 def store_imported_run(session: Session, imported: ImportedRun) -> Job:
-    """Store the run with its job, ready for its samples."""
+    """Store the run with its job, to which samples can then be added."""
     at = clock.now()
     run = new_run(
         imported.created_by,

@@ -1,4 +1,4 @@
-"""Reads from a request which lease an agent claims to hold; routes of jobs and ingest depend on it.
+"""Reads which lease an agent claims to hold from a request; it is a dependency of routes of jobs and ingest.
 
 It only parses: `leases.check_lease` decides in the transaction of the write whether the claim is true.
 """

@@ -53,9 +53,9 @@ class LeaseClaim:
 
 @dataclass(frozen=True, slots=True)
 class HeldLease:
-    """A lease that was checked; the job is locked until the transaction ends.
+    """A lease that was checked; its job is locked until the transaction ends.
 
-    `closed`: the attempt has finished. A repeated request is answered, new data is refused.
+    `closed`: the attempt has finished, so a repeated request is answered, but new data is refused.
     """
 
     job: Job
@@ -66,7 +66,7 @@ class HeldLease:
 def lease_next_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None
 ) -> LeaseOut | None:
-    """Lease the oldest job for a free target of this agent; None when there is none."""
+    """Lease the oldest job for a free target of this agent; returns None if there is none."""
     at, lease_s = clock.now(), settings.current().lease_s
     job = queries.lease_oldest_job(session, agent_id, target_ids, at)
     if job is None:
@@ -181,10 +181,8 @@ def check_lease(
 
 
 def _revive(session: Session, job: Job, attempt: Attempt, event: Event) -> bool:
-    """Give a lost attempt its lease again; False, without a change, while its target runs another job (I9).
-
-    Such an attempt may still deliver, but not measure.
-    """
+    """Give a lost attempt its lease again. Returns False, without a change, while its target runs another job (I9); the
+    attempt may then still deliver, but not measure."""
     if queries.target_is_held(session, job.target_id):
         return False
     at = clock.now()
@@ -200,7 +198,7 @@ def _revive(session: Session, job: Job, attempt: Attempt, event: Event) -> bool:
 
 
 def renew(session: Session, claim: LeaseClaim) -> bool:
-    """Extend the lease from now; True if the agent should stop. Raises 409 `lease_lost`.
+    """Extend the lease from now; returns whether the agent should stop. Raises 409 `lease_lost`.
 
     A lease that ran out while measuring is renewed if its target is free, so that an agent can go on after a
     long outage of the server or the network.
@@ -236,9 +234,9 @@ def report_state(session: Session, claim: LeaseClaim, report: StateReport) -> No
 
 
 def _store_merge_base(session: Session, job: Job, base: str | None) -> None:
-    """Keep the merge base that an agent found; all jobs of a run measure against the same.
+    """Store the merge base that an agent found; all jobs of a run measure against the same one.
 
-    Raises 409 `other_base` if another agent found another one, 409 `conflict` where none is to be found."""
+    Raises 409 `other_base` if another agent found another one, 409 `conflict` if the run needs none."""
     if base is None:
         return
     run = queries.lock_run(session, job.run_id)
@@ -255,7 +253,7 @@ def _store_merge_base(session: Session, job: Job, base: str | None) -> None:
 
 
 def _reported_fields(job: Job) -> tuple[str | None, ...]:
-    """Return the visible fields that a report may change; the state first."""
+    """Return the visible fields that a report may change, beginning with the state."""
     return (
         job.state,
         job.detail,
@@ -266,7 +264,7 @@ def _reported_fields(job: Job) -> tuple[str | None, ...]:
 
 
 def finish(session: Session, held: HeldLease, report: FinishReport) -> None:
-    """End an attempt; repeating it changes nothing. Ingest checks before that `done` has delivered everything.
+    """End an attempt; repeating it changes nothing. Before `done`, ingest has checked that every item has arrived.
 
     Raises 409 `lease_lost` if the attempt ended otherwise, 409 `conflict` for `done` before measuring.
     """
@@ -294,9 +292,9 @@ def finish(session: Session, held: HeldLease, report: FinishReport) -> None:
     attempt.finished_at = at
     job.detail = None
     if report.outcome == "done":
-        fleet.run_succeeded(session, job.target_id, job.id)
+        fleet.reset_failures(session, job.target_id, job.id)
     elif report.outcome == "failed":
-        fleet.attempt_failed(
+        fleet.count_failed_attempt(
             session,
             job.target_id,
             str(cause),

@@ -1,7 +1,7 @@
-"""Takes the manifests that agents read at the commits they measure; from then on they decide what a run measures.
+"""Stores the manifests that agents read at the commits they measure, which then decide what a run measures.
 
-All jobs of a run measure the same commits, so the first report is kept, one that says the same again changes nothing,
-and one that says something else is refused. Until then, and with agents that report nothing, the announcement counts.
+All jobs of a run measure the same commits, so the first report is stored, a report of the same manifests changes
+nothing, and a report of others is refused. Before a report, and with agents that report none, the announcement counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from paceline_server.store.tables.jobs import Job, Run
 
 
 class ReadManifest(NamedTuple):
-    """A manifest that was found valid, as it came, with its digest."""
+    """A valid manifest as the agent sent it, with its digest."""
 
     manifest: Manifest
     raw: dict[str, Any]
@@ -38,7 +38,7 @@ class ReadManifest(NamedTuple):
 
 
 class ReportedManifests(NamedTuple):
-    """What an agent read: at the run's commit, and at the base in a job of two revisions."""
+    """The manifests that an agent read: at the run's commit and, in a job of two revisions, at the base."""
 
     head: ReadManifest
     base: ReadManifest | None
@@ -46,7 +46,7 @@ class ReportedManifests(NamedTuple):
 
 @dataclass(frozen=True)
 class _Request:
-    """What a run was asked for, by the names of the measured commit."""
+    """The selection that a run requested, with the names of the measured commit."""
 
     benchmarks: Sequence[str] | None
     params: Mapping[str, Sequence[ParamValue]]
@@ -55,7 +55,7 @@ class _Request:
 
 
 def read_report(report: ManifestReport) -> ReportedManifests:
-    """Check the manifests of a report, without the database. Raises 422 naming the one that is not valid."""
+    """Read the manifests of a report, without the database. Raises 422 that names an invalid one."""
     base = report.base_manifest
     return ReportedManifests(
         _read("manifest", report.manifest),
@@ -76,10 +76,10 @@ def _read(field: str, raw: dict[str, Any]) -> ReadManifest:
 def plan_job(
     session: Session, claim: LeaseClaim, reported: ReportedManifests
 ) -> PlanOut:
-    """Keep what an agent read at the commits of its job, and say what the job measures by it.
+    """Store the manifests that an agent read at the commits of its job, and return what the job measures by them.
 
-    Raises 404, 409 `lease_lost`, 409 `other_manifest` for another than was kept before, 409 `conflict` once something
-    was measured, and 422 with what to mend if these manifests do not have what was requested."""
+    Raises 404, 409 `lease_lost`, 409 `other_manifest` if another one was stored before, 409 `conflict` once something
+    was measured, and 422 with advice if these manifests do not have what was requested."""
     job = check_lease(session, claim).job
     run = queries.lock_run(session, job.run_id)
     _check_sides(run, reported)
@@ -128,7 +128,7 @@ def _check_sides(run: Run, reported: ReportedManifests) -> None:
 
 
 def _is_kept(run: Run, reported: ReportedManifests) -> bool:
-    """Check whether the same was reported before. Raises 409 `other_manifest` if something else was."""
+    """Return whether the same manifests were reported before. Raises 409 `other_manifest` if others were."""
     if not run.manifest_of_commit:
         return False
     kept = (run.manifest, run.base_manifest)
@@ -145,7 +145,7 @@ def _is_kept(run: Run, reported: ReportedManifests) -> bool:
 def _check_not_measured(
     session: Session, run: Run, job: Job, reported: ReportedManifests
 ) -> None:
-    """Raise 409 if samples are stored that another manifest allowed, or if this attempt measures already."""
+    """Raise 409 if samples are stored, which another manifest allowed, or if this attempt measures already."""
     if job.state not in ("leased", "preparing"):
         raise conflict(
             "Report the manifest before the attempt measures: what it measured was checked against another."
@@ -196,8 +196,8 @@ def _plan_run(session: Session, run: Run, reported: ReportedManifests) -> None:
 
 
 def _requested_names(run: Run, reported: ReportedManifests) -> list[str]:
-    """Return the benchmarks that a run asked for, as its commit calls them. An A/B run leaves out what the head does
-    not have; other runs keep it, and are refused."""
+    """Return the benchmarks that a run requested, by the names of its commit. For an A/B run, those that the head does
+    not have are left out; other runs with such a benchmark are refused later."""
     head = reported.head.manifest
     announced = SidePairing.of(read_manifest(run.manifest), head)
     names = dict.fromkeys(announced.benchmark_in_head(name) for name in run.benchmarks)

@@ -1,7 +1,7 @@
 """Decides how jobs and runs ended: outcome, cause, reason, and the state of a run from its jobs.
 
-Every page, client and message takes the outcome and the reason from here, so they never disagree. A run or job
-is `inconclusive` only if it was measured and the data could not decide. Pure functions, no SQL.
+Every page, client and message takes the outcome and the reason from here, so they never disagree. A run or job is
+`inconclusive` only if it was measured and the data could not decide. All functions are pure.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CLAUSES: Mapping[Cause, str] = {
     "placing_failed": "a file did not arrive on the device as it was sent",
     "analysis_failed": "the server could not analyse what was measured",
 }
-"""Each cause as a clause that follows the name of a target and a colon; with a capital, the title of a failure."""
+"""Each cause as a clause that follows the name of a target and a colon. Capitalized, it is the title of a failure."""
 
 NEVER_STARTED = "no agent started the job"
 """The clause of a job that ended without a cause: nothing went wrong in it."""
@@ -83,7 +83,7 @@ ADVICE: Mapping[Cause | None, str] = {
     "cancelled": "Repeat the run to measure again.",
     None: "Check that the target is online, healthy and not in maintenance, then repeat the run.",
 }
-"""What to do about each cause if the agent gives no advice of its own."""
+"""Advice for each cause, for failures about which the agent gives no advice."""
 
 _WITHOUT_CAUSE: Mapping[str, str] = {
     "failed": "failed",
@@ -95,7 +95,7 @@ _WITHOUT_CAUSE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class JobSummary:
-    """What the roll-up of a run needs of each job."""
+    """The fields of a job that decide the outcome of its run."""
 
     state: JobState
     verdict: Verdict | None
@@ -107,7 +107,7 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True)
 class RollUp:
-    """What a run is, from its jobs. `cause` and `cause_detail` are those of its most urgent job."""
+    """State, outcome and reason of a run, from its jobs. `cause` and `cause_detail` are those of its most urgent job."""
 
     state: RunState
     outcome: Outcome
@@ -127,7 +127,7 @@ def job_outcome(state: JobState, verdict: Verdict | None) -> Outcome:
 
 
 def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
-    """Roll the jobs of a run up.
+    """Return state, outcome and reason of a run from its jobs.
 
     One job with verdict `fail` makes the run `fail`. Otherwise the most urgent job without a verdict decides.
     `pass` needs every job done and passing; everything else is `inconclusive` (I12).
@@ -169,7 +169,7 @@ def _final_state(states: set[JobState]) -> RunState:
 
 
 def reason_of_end(job: Job | JobSummary) -> str:
-    """Return why a job ended as it did, in one line: `the build failed: error: cannot find function`."""
+    """Return why a job ended as it did in one line, such as `the build failed: error: cannot find function`."""
     if job.state == "done":
         return job.reason or "no reason given"
     if job.state == "cancelled":
@@ -222,7 +222,7 @@ def parse_failure(detail: str, cause: Cause | None) -> FailureOut:
     recognised = any(line.is_error for line in excerpt)
     before = lines[: marked[0]]
     if not recognised and len(before) > 1:
-        before = before[:-1]  # it only introduces the excerpt
+        before = before[:-1]  # The line only introduces the excerpt.
     return FailureOut(
         title=title,
         sentence="\n".join(before).strip(),
@@ -233,7 +233,7 @@ def parse_failure(detail: str, cause: Cause | None) -> FailureOut:
 
 
 def first_error(detail: str | None) -> str | None:
-    """Return the most telling line: the first error of the output, else what happened."""
+    """Return the most informative line: the first error of the output, or else what happened."""
     if not detail:
         return None
     failure = parse_failure(detail.strip(), None)
@@ -249,7 +249,7 @@ def first_error(detail: str | None) -> str | None:
 
 
 REASON_CHARACTERS = 1000
-"""Maximum length of a run's reason: it is shown in one line of a list and in messages."""
+"""Maximum length of a run's reason, which is shown in one line of a list and in messages."""
 TARGETS_NAMED = 3
 
 

@@ -1,7 +1,7 @@
-"""All SQL of runs, jobs, attempts and schedules.
+"""Holds all SQL of runs, jobs, attempts and schedules.
 
-Whoever changes a job locks its row first and then the row of its run, which rules out deadlocks. Leasing is
-one statement (I5).
+A transaction that changes a job locks the job's row first and then its run's, which rules out deadlocks. Leasing is one
+statement (I5).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def targets_of_suite(session: Session, name: str) -> list[Target]:
 def nickname_of_repository(
     session: Session, suite_name: str, agent_id: str
 ) -> str | None:
-    """Return what an agent calls the repository of a suite that it announced."""
+    """Return the name that an agent gives the repository of a suite that it announced."""
     query = select(SuiteAgent.repository).where(
         SuiteAgent.suite == suite_name, SuiteAgent.agent_id == agent_id
     )
@@ -65,7 +65,7 @@ def run(session: Session, run_id: str) -> Run | None:
 
 
 def lock_run(session: Session, run_id: str) -> Run:
-    """Return the run, locked until the transaction ends. Jobs read after this are as others committed them."""
+    """Return the run, locked until the transaction ends. Jobs that are read afterwards are as others committed them."""
     query = (
         select(Run)
         .where(Run.id == run_id)
@@ -76,7 +76,7 @@ def lock_run(session: Session, run_id: str) -> Run:
 
 
 def runs_of_key(session: Session, concurrency_key: str) -> list[str]:
-    """Return ids of the runs with a key that no other has superseded, oldest first."""
+    """Return the ids of the runs with this key that no other run has superseded, oldest first."""
     query = (
         select(Run.id)
         .where(Run.concurrency_key == concurrency_key, Run.superseded_by.is_(None))
@@ -92,7 +92,7 @@ def runs(
     trigger: str | None,
     requested: tuple[datetime | None, datetime | None] = (None, None),
 ) -> Select[Run]:
-    """Return the list of runs, filtered. `requested`: from the first instant on, before the second."""
+    """Return a query for runs. `requested`: from the first instant on, before the second."""
     query = select(Run)
     since, until = requested
     if since is not None:
@@ -169,10 +169,10 @@ def lock_job(session: Session, job_id: str) -> Job | None:
 def lock_attempt(
     session: Session, job_id: str, number: int
 ) -> tuple[Job, Attempt] | None:
-    """Return a job, locked, and one of its attempts as it is under that lock.
+    """Lock a job, and return it with one of its attempts as it is under that lock.
 
-    Two statements on purpose: PostgreSQL re-reads after a lock wait only the row it waited for, so an attempt
-    joined in the same statement would be as it was before the wait.
+    These are two statements because PostgreSQL re-reads only the row for whose lock it waited: an attempt joined in the
+    same statement would be as it was before the wait.
     """
     job = lock_job(session, job_id)
     if job is None:
@@ -282,17 +282,17 @@ def newest_attempts(session: Session, job_ids: Sequence[str]) -> dict[str, Attem
 def has_leasable_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> bool:
-    """Check whether a job could be leased now. Only reads, so that waiting agents do not queue for the write lock."""
+    """Return whether a job could be leased now. It only reads, so waiting agents do not queue for the write lock."""
     return session.execute(_leasable(agent_id, target_ids, at)).first() is not None
 
 
 def lease_oldest_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> Job | None:
-    """Take the oldest leasable job: queued → leased, attempt + 1, in one statement (I5).
+    """Lease the oldest leasable job: queued → leased, attempt + 1, in one statement (I5).
 
-    Returns None when there is none, and when another lease took the same target first (the unique partial
-    index decides; the caller may ask again).
+    Returns None if there is none, or if another lease took the same target first, which the unique partial index
+    decides; the caller may then try again.
     """
     oldest = _leasable(agent_id, target_ids, at).with_for_update(
         of=_candidate, skip_locked=True
@@ -323,7 +323,7 @@ def lease_oldest_job(
 
 
 def target_is_held(session: Session, target_id: str) -> bool:
-    """Check whether any job holds the target."""
+    """Return whether any job holds the target."""
     query = select(Job.id).where(Job.target_id == target_id, Job.state.in_(HELD))
     return session.execute(query.limit(1)).first() is not None
 
@@ -337,7 +337,7 @@ def revoked_agents(session: Session, agent_ids: Collection[str]) -> set[str]:
 
 
 def _has_run_out(at: datetime) -> ColumnElement[bool]:
-    """Check whether a lease is over. A revoked agent's is, whatever it renewed in its last request."""
+    """Return the condition that a lease is over; that of a revoked agent is, even if it was renewed."""
     revoked = select(Agent.id).where(Agent.revoked_at.is_not(None))
     return or_(Attempt.lease_expires_at < at, Attempt.agent_id.in_(revoked))
 
@@ -387,7 +387,7 @@ def lock_overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
 
 
 def has_expired(session: Session, at: datetime) -> bool:
-    """Check whether a lease or a queued job has expired. Only reads, so an idle sweeper takes no write lock."""
+    """Return whether a lease or a queued job has expired."""
     ran_out = exists().where(
         Attempt.job_id == Job.id,
         Attempt.number == Job.attempt,
@@ -424,7 +424,7 @@ def schedule_named(session: Session, name: str) -> Schedule | None:
 
 
 def has_due_schedule(session: Session, at: datetime) -> bool:
-    """Check whether a schedule is due. Only reads, so an idle sweeper takes no write lock."""
+    """Return whether a schedule is due."""
     due = exists().where(Schedule.enabled.is_(True), Schedule.next_at <= at)
     return session.execute(select(literal(1)).where(due)).first() is not None
 

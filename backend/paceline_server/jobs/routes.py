@@ -1,4 +1,4 @@
-"""HTTP of runs, jobs and leases. `finish` and `items` live in `ingest`, which knows what has arrived."""
+"""Serves runs, jobs and leases over HTTP. `finish` and `items` are routes of `ingest`, which knows what has arrived."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ POLL_S = 1.0
 """A waiting agent queries at least this often, because hints may be lost (I4) and jobs become due."""
 
 STATE_BYTES = 2 * 1024 * 1024
-"""Room for 1,000 commits between two revisions, each with its author and subject."""
+"""Enough for 1,000 commits between two revisions, each with its author and subject."""
 
 MANIFESTS_BYTES = 8 * 1024 * 1024
-"""Room for two manifests, as many bytes as a heartbeat may have."""
+"""Enough for two manifests: as many bytes as a heartbeat may have."""
 
 Reader = Annotated[Principal, Depends(require("project.read"))]
 
 Requester = Annotated[Principal, Depends(require("runs.create", "targets.use"))]
-"""Who may start and stop measurements."""
+"""The principal of routes that start and stop measurements."""
 Scheduler = Annotated[Principal, Depends(require("schedules.write"))]
-"""Who may let the server start measurements by itself."""
+"""The principal of routes that let the server start measurements by itself."""
 
 
 @router.post("/runs", status_code=201)
@@ -78,7 +78,7 @@ def list_runs(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[RunOut]:
-    """Runs, the newest first; `from` and before `to`: when they were requested."""
+    """List runs, the newest first; `from` (included) and `to` (not included) bound when they were requested."""
     return service.list_runs(
         session,
         suite=suite,
@@ -93,13 +93,13 @@ def list_runs(  # noqa: PLR0917 - query parameters, passed by name
 
 @router.get("/runs/{run_id}")
 def get_run(run_id: str, _: Reader, session: DbSession) -> RunOut:
-    """One run with its jobs."""
+    """Return one run with its jobs."""
     return service.get_run(session, run_id)
 
 
 @router.post("/runs/{run_id}/cancel")
 def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
-    """Stop the jobs that have not ended; repeatable."""
+    """Stop the jobs of a run that have not ended; repeating it changes nothing."""
     return service.cancel(session, run_id)
 
 
@@ -117,13 +117,13 @@ def create_schedule(
 def list_schedules(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ScheduleOut]:
-    """Schedules, the newest first."""
+    """List schedules, the newest first."""
     return schedules.list_schedules(session, limit=limit, cursor=cursor)
 
 
 @router.get("/schedules/{schedule_id}")
 def get_schedule(schedule_id: str, _: Reader, session: DbSession) -> ScheduleOut:
-    """One schedule."""
+    """Return one schedule."""
     return schedules.get(session, schedule_id)
 
 
@@ -131,7 +131,7 @@ def get_schedule(schedule_id: str, _: Reader, session: DbSession) -> ScheduleOut
 def change_schedule(
     schedule_id: str, body: SchedulePatchIn, principal: Scheduler, session: DbSession
 ) -> ScheduleOut:
-    """Enable it (its next run is due at once), disable it, or change its interval."""
+    """Enable a schedule (its next run is due at once), disable it, or change its interval."""
     return schedules.change(session, schedule_id, body, principal.name)
 
 
@@ -143,7 +143,7 @@ def remove_schedule(schedule_id: str, principal: Scheduler, session: DbSession) 
 
 @router.get("/jobs/{job_id}")
 def get_job(job_id: str, _: Reader, session: DbSession) -> JobOut:
-    """One job."""
+    """Return one job."""
     return service.get_job(session, job_id)
 
 
@@ -153,9 +153,9 @@ def get_job(job_id: str, _: Reader, session: DbSession) -> JobOut:
     responses={204: {"description": "Nothing to do."}},
 )
 async def lease(body: LeaseIn, agent: Agent, request: Request) -> object:
-    """Lease the next job, waiting up to `wait_s` for one; 204 when there is none.
+    """Lease the next job, waiting up to `wait_s` for one; 204 if there is none.
 
-    While it waits it holds neither a thread nor a database connection.
+    A waiting request holds neither a thread nor a database connection.
     """
     deadline = time.monotonic() + body.wait_s
     changed, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -183,7 +183,7 @@ async def lease(body: LeaseIn, agent: Agent, request: Request) -> object:
 
 
 def _try_lease(agent_id: str, body: LeaseIn) -> LeaseOut | None:
-    """Try once, reading first, so that idle agents do not queue for the write lock."""
+    """Try once to lease a job. It reads first, so that idle agents do not queue for the write lock."""
     with read_scope() as session:
         if not has_leasable_job(session, agent_id, body.target_ids, clock.now()):
             return None
@@ -205,7 +205,7 @@ def renew(claim: ClaimedLease, session: DbSession) -> RenewOut:
     max_body_size=STATE_BYTES,
 )
 def report_state(body: StateIn, claim: ClaimedLease, session: DbSession) -> None:
-    """Report what the agent does next."""
+    """Report the state of the attempt: what the agent does next."""
     leases.report_state(session, claim, body)
 
 

@@ -32,8 +32,8 @@ HEAD_START = {
     "request": timedelta(hours=6),
     "schedule": timedelta(0),
 }
-"""How far ahead of its time a job is queued: somebody waits for a pull request, nobody for a nightly. A head start
-instead of a rank, so that nothing starves: after 12 h, a scheduled job is before every new one, well before it
+"""How far ahead of its time a job is queued, because a person waits for a pull request and nobody for a nightly. With a
+head start instead of a rank nothing starves: after 12 h, a scheduled job is before every new one, well before it
 expires."""
 
 SEED_BITS = 53
@@ -41,7 +41,7 @@ SEED_BITS = 53
 
 
 def default_launches(target: Target) -> int:
-    """Return how many launches a batch has on a target unless the request says (stats/README.md §1)."""
+    """Return the launches of a batch on a target, for requests that do not name a number (stats/README.md §1)."""
     return DEVICE_LAUNCHES if target.kind == "device" else DEFAULT_LAUNCHES
 
 
@@ -53,7 +53,7 @@ def _head_start(run: Run) -> timedelta:
 
 
 def new_run(created_by: str, *, state: str = "queued", **request: Any) -> Run:
-    """Return a run without a result that is not stored yet; `request` has the columns of what it measures."""
+    """Return a run without a result, not stored yet; `request` has the columns of what it measures."""
     return Run(
         id=ids.new_id("run"),
         created_by=created_by,

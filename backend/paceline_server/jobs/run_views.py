@@ -43,7 +43,7 @@ def job_out(
 
 
 def roll_up_jobs(jobs: Jobs) -> RollUp:
-    """Return what a run is, from the rows of its jobs."""
+    """Return state, outcome and reason of a run from the rows of its jobs."""
     return roll_up(
         JobSummary(
             cast(JobState, job.state),

@@ -1,8 +1,8 @@
 """Creates runs by schedule: A/A runs for noise floors, nightly measurements.
 
-A schedule is off until somebody enables it and has at most one unfinished job per target. A run that was missed
-because the server was down or the target busy is not made up for. A schedule whose request is no longer valid
-is reported as an incident.
+A schedule is off until somebody enables it, and has at most one unfinished job per target. A run that was missed
+because the server was down or the target busy is not repeated later. A schedule whose request is no longer valid is
+reported as an incident.
 
     next_at ≤ now ──▶ a run on the targets without an unfinished job of this schedule ──▶ next_at: the next
     instant of its interval after now
@@ -30,9 +30,9 @@ BATCH = 20
 
 
 def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
-    """Store a schedule; its first run is due at once if it is enabled.
+    """Create a schedule; its first run is due at once if it is enabled.
 
-    Raises 400 naming each field the suite does not allow, 404 `unknown_suite`, 409 `name_taken`.
+    Raises 400 that names each field the suite does not allow, 404 `unknown_suite`, 409 `name_taken`.
     """
     if queries.schedule_named(session, spec.name) is not None:
         raise conflict(
@@ -156,7 +156,7 @@ def _run(row: Schedule, targets: list[str] | None) -> RunIn:
 
 
 def run_due() -> int:
-    """Create the runs that are due, in a transaction of its own; returns how many. Reads only if none is."""
+    """Create the runs that are due, in their own transaction; returns how many. It only reads if none is due."""
     with read_scope() as session:
         if not queries.has_due_schedule(session, clock.now()):
             return 0
@@ -169,7 +169,7 @@ def run_due() -> int:
 
 
 def _run_in_project(session: Session, row: Schedule, at: datetime) -> int:
-    """Create the run on the targets granted to the schedule's project alone."""
+    """Create a schedule's run, only on targets granted to its project."""
     with access.within_project(session, row.project_id, has_fleet=False):
         return _run_schedule(session, row, at)
 

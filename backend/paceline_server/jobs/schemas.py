@@ -54,14 +54,14 @@ COMMIT = r"^[0-9a-f]{7,64}$"
 
 
 BRANCH = r"^[^\x00-\x20\x7f~^:?*\[\\-][^\x00-\x20\x7f~^:?*\[\\]*$"
-"""What git accepts in the name of a branch, without a leading dash, which a command would take for an option."""
+"""Names of branches that git accepts, without a leading dash, which a command would take for an option."""
 MAX_BENCHMARKS = 500
-"""As many as a manifest may declare."""
+"""At most this many benchmarks in a request, as many as a manifest may declare."""
 HTTP_ADDRESS = r"^https?://[^\s]+$"
 
 
 class PullRequestIn(Request):
-    """The pull or merge request that a run judges, as its forge names it. `url` is linked to."""
+    """The pull or merge request that a run judges, as its forge names it. Pages link to `url`."""
 
     number: int = Field(ge=1, lt=2**31)
     url: str | None = Field(default=None, max_length=2000, pattern=HTTP_ADDRESS)
@@ -116,7 +116,7 @@ class RunIn(Request):
 
     @property
     def has_base(self) -> bool:
-        """Whether two revisions are to be compared."""
+        """True if two revisions are compared."""
         return (self.base_commit or self.base or self.base_branch) is not None
 
 
@@ -149,7 +149,7 @@ class SchedulePatchIn(Request):
 
 
 class ScheduleOut(Response):
-    """`next_at`: when it is due, if it is enabled. Missed runs are not made up for."""
+    """A schedule. `next_at`: when it is due, if it is enabled. Missed runs are not repeated later."""
 
     id: str
     name: str
@@ -207,7 +207,7 @@ class WaitingReasonOut(Response):
 
 
 class JobOut(Response):
-    """`outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
+    """A job. `outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
     cancelled, and are null if it was judged. `waiting_reason` is null while it measures and after its end, and left out
     of live events, because it changes with its target and with other jobs."""
 
@@ -221,7 +221,7 @@ class JobOut(Response):
     waiting_reason: WaitingReasonOut | None = None
     cause: Cause | None
     cause_detail: str | None
-    """The text that `failure` is parsed from."""
+    """The text from which `failure` is parsed."""
     failure: FailureOut | None = None
     attempt: int
     batch: int
@@ -240,7 +240,7 @@ class JobOut(Response):
 
 
 class RunOut(Response):
-    """`outcome` is the word to show, `reason` says why in one line. One job judged `fail` makes the run fail;
+    """A run. `outcome` is the word to show, `reason` says why in one line. One job judged `fail` makes the run fail;
     otherwise the most urgent job decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are those
     of that job. `verdict` is null unless one job is `fail` or all were judged."""
 
@@ -279,8 +279,8 @@ class RunOut(Response):
 
 
 class WorkOut(Response):
-    """What an agent executes: launches `first_launch … first_launch + launches - 1` of one batch; with
-    `base_commit` or `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
+    """The work of an agent: launches `first_launch … first_launch + launches - 1` of one batch; with `base_commit` or
+    `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
     the merge base and reports it. With `judges_head`, the head also runs what only the head has."""
 
     suite: str
@@ -371,7 +371,7 @@ class ReportedLineOut(Response):
 
 
 class ConditionsOut(Response):
-    """`raw`, for a device and only with `expand=raw`: the output the values were read from."""
+    """Conditions of a target. `raw`: the output from which a device's values were read, only with `expand=raw`."""
 
     seq: int
     phase: ObservationPhase

@@ -1,6 +1,7 @@
 """Checks what a request selects against the manifest: benchmarks, params, knobs, suppressed errors.
 
-Pure: declarations and request in, selection with its faults out. A run that exists can therefore be executed.
+The functions are pure: they turn declarations and a request into a selection with its faults. Runs are only created
+without faults, so an existing run can be executed.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from paceline_server.jobs.declarations import SuiteDeclaration, value_fault
 from paceline_server.stats.configuration import CONFIGURATION_ERRORS
 
 MAX_VALUES_PER_PARAM = 100
-"""Values of one param in one request."""
+"""At most this many values of one param in one request."""
 
 
 class MeasurementRequest(Protocol):
-    """What of a suite is to be measured; `benchmarks` None for all."""
+    """The parts of a suite that a request selects; `benchmarks` None selects all."""
 
     @property
     def benchmarks(self) -> Sequence[str] | None: ...
@@ -54,9 +55,9 @@ def select_measurements(
 ) -> Selection:
     """Check the benchmarks, params, knobs and suppressed names of a request.
 
-    `reported`: configuration errors that targets of the suite have, perhaps unknown to this server. `is_final`: false
-    if another commit than the one of `declared` is measured, whose manifest is read later: what this one does not
-    declare is then left to that one.
+    `reported`: configuration errors that targets of the suite have; this server may not know them. `is_final`: false
+    if `declared` belongs to another commit than the measured one, whose manifest is read later; names that `declared`
+    lacks are then accepted for now.
     """
     faults: dict[str, str] = {}
     names = list(dict.fromkeys(request.benchmarks or declared.benchmarks))

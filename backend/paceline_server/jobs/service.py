@@ -93,7 +93,7 @@ __all__ = [
 
 
 CANCEL_TOPIC = "jobs.cancel"
-"""Outbox topic that cancels a run, for callers that must not lock jobs themselves."""
+"""Outbox topic for cancelling a run, for callers that must not lock jobs themselves."""
 
 
 def create_run(
@@ -147,8 +147,8 @@ def create_run(
 
 
 def _supersede_older(session: Session, run_id: str, key: str) -> None:
-    """Cancel the older runs of a key, and let all of them name the new one."""
-    # Of two runs created at once, one must see the other.
+    """Cancel the older runs of a key, and store in all of them that the new one supersedes them."""
+    # The lock makes sure that one of two runs that are created at once sees the other.
     wait_for_lock(session, f"concurrency_key {key}")
     for older_id in queries.runs_of_key(session, key):
         if older_id != run_id:
@@ -158,7 +158,7 @@ def _supersede_older(session: Session, run_id: str, key: str) -> None:
 
 @dataclass(frozen=True)
 class RunPreview:
-    """What a request would measure now, and where; `targets` is empty if none is online."""
+    """The selection and the targets of a request if it were made now; `targets` is empty if none is online."""
 
     suite: Suite
     selection: Selection
@@ -166,7 +166,7 @@ class RunPreview:
 
 
 def preview_run(session: Session, spec: RunIn) -> RunPreview:
-    """Check a request without making a run. Raises 404 `unknown_suite`, 400 naming each wrong field."""
+    """Check a request without creating a run. Raises 404 `unknown_suite`, 400 that names each wrong field."""
     return _check_request(session, spec)
 
 
@@ -179,7 +179,7 @@ def _measures_announced(spec: RunIn, suite: Suite) -> bool:
 def _branch_of(spec: RunIn, suite: Suite) -> str | None:
     """Return the branch whose history a run belongs to.
 
-    Raises 400 for a branch other than the announced one without a commit: the server does not know its head.
+    Raises 400 for a branch other than the announced one without a commit, because the server does not know its head.
     """
     if spec.head is not None:
         return None
@@ -192,14 +192,14 @@ def _branch_of(spec: RunIn, suite: Suite) -> str | None:
 
 
 def targets_for_schedule(session: Session, spec: RunIn) -> Sequence[Target]:
-    """Return the targets on which a schedule would run now. Raises as `preview_run`."""
+    """Return the targets on which a schedule would run now. Raises as `preview_run` does."""
     return _check_request(session, spec, spec.suppress).targets
 
 
 def _check_request(
     session: Session, spec: RunIn, also_suppressible: Collection[str] = ()
 ) -> RunPreview:
-    """Check a request; return what it measures and where. Raises as `preview_run`.
+    """Check a request, and return its selection and targets. Raises as `preview_run` does.
 
     A request may suppress the configuration errors that a target has now, and those in `also_suppressible`.
     """
@@ -230,7 +230,7 @@ def _check_request(
 
 
 def _faults_of_sides(spec: RunIn) -> dict[str, str]:
-    """Return what contradicts itself about the revisions that are asked for."""
+    """Return, by field, what is contradictory about the requested revisions."""
     faults: dict[str, str] = {}
     if spec.head is None:
         for name in ("base", "base_branch", "pull_request"):
@@ -393,7 +393,7 @@ def cancel(session: Session, run_id: str) -> RunOut:
 def request_batch(session: Session, job_id: str) -> bool:
     """Queue the job's next batch of launches (analysing → queued).
 
-    False, without a change, if it is not analysing (cancelled meanwhile) or has had its last batch.
+    Returns False, without a change, if it is not analysing (cancelled meanwhile) or has had its last batch.
     """
     job = queries.lock_job(session, job_id)
     if job is None or job.state != "analysing" or job.batch >= MAX_BATCH:
@@ -407,7 +407,7 @@ def request_batch(session: Session, job_id: str) -> bool:
 def conclude(session: Session, job_id: str, verdict: Verdict, reason: str) -> bool:
     """Store the job's verdict (analysing → done) and update its run.
 
-    False, without a change, if it is not analysing.
+    Returns False, without a change, if it is not analysing.
     """
     job = queries.lock_job(session, job_id)
     if job is None or job.state != "analysing":
@@ -420,9 +420,9 @@ def conclude(session: Session, job_id: str, verdict: Verdict, reason: str) -> bo
 def replace_verdict(
     session: Session, job_id: str, verdict: Verdict, reason: str
 ) -> bool:
-    """Give a concluded job another verdict, because somebody waived what failed.
+    """Give a concluded job another verdict, because a person waived its failure.
 
-    False, without a change, if it is not done."""
+    Returns False, without a change, if it is not done."""
     job = queries.lock_job(session, job_id)
     if job is None or job.state != "done":
         return False
@@ -435,7 +435,7 @@ def replace_verdict(
 def fail_analysis(session: Session, job_id: str, batch: int, detail: str) -> bool:
     """End a job whose analysis keeps failing (analysing → failed); its samples are kept.
 
-    False, without a change, if the job is no longer analysing this batch.
+    Returns False, without a change, if the job is no longer analysing this batch.
     """
     job = queries.lock_job(session, job_id)
     if job is None or (job.state, job.batch) != ("analysing", batch):

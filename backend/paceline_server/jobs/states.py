@@ -43,10 +43,10 @@ from typing import Literal
 from paceline_server.jobs.schemas import JobState
 
 MAX_REQUEUES = 2
-"""Infrastructure losses before measuring that are retried silently."""
+"""So many infrastructure losses before measuring are retried silently."""
 
 MAX_BATCH = 2
-"""Highest batch number: a first look and at most two more (stats/README.md §2, alpha spent over three looks)."""
+"""The highest batch number: a job is analysed at most three times (stats/README.md §2, alpha spent over three looks)."""
 
 HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uploading"})
 """States in which an agent works on the job and its target is taken (I9)."""
@@ -54,7 +54,7 @@ HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uplo
 FINAL: frozenset[JobState] = frozenset(
     {"done", "failed", "cancelled", "lost", "expired"}
 )
-"""The job has ended; only `lost` may be revived, by a renewal or a late result."""
+"""States of an ended job; only `lost` may be revived, by a renewal or a late result."""
 
 INFRASTRUCTURE_CAUSES = frozenset(
     {
@@ -70,9 +70,9 @@ INFRASTRUCTURE_CAUSES = frozenset(
         "device_unauthorized",
     }
 )
-"""Failures around the workload, retried if nothing was measured yet. Not among them: `checkout_failed`, because
-a missing commit stays missing and the person should read it at once, and `placing_failed`, because the agent
-has sent the file three times."""
+"""Failures around the workload, which are retried if nothing was measured yet. Two are missing on purpose:
+`checkout_failed`, because a missing commit stays missing and the person should know at once, and `placing_failed`,
+because the agent has sent the file three times."""
 
 
 class Event(StrEnum):
@@ -136,7 +136,7 @@ _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
     Event.conclude: (("analysing",), "done"),
     Event.give_up_analysis: (("analysing",), "failed"),
 }
-"""Event → (states it may happen in, state that follows)."""
+"""For each event, (the states in which it may happen, the state that follows)."""
 
 REPORTS: dict[Literal["leased", "preparing", "measuring", "uploading"], Event] = {
     "leased": Event.wait,
@@ -144,7 +144,7 @@ REPORTS: dict[Literal["leased", "preparing", "measuring", "uploading"], Event] =
     "measuring": Event.measure,
     "uploading": Event.upload,
 }
-"""State an agent reports → event. Skipping forward is allowed (a cached artifact)."""
+"""The event for each state that an agent reports. States may be skipped, for example with a cached artifact."""
 
 
 class IllegalTransitionError(Exception):

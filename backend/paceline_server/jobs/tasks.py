@@ -1,4 +1,4 @@
-"""The background tasks of jobs: the sweeper's periodic call and the outbox topic that cancels a run."""
+"""Handles the background work of jobs: the sweeper's periodic call and the outbox topic that cancels a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paceline_server.store.outbox import handle_topic
 
 @handle_topic(service.CANCEL_TOPIC)
 def cancel(session: Session, key: str) -> None:
-    """Cancel a run that nobody waits for; `key` is its id."""
+    """Cancel the run whose id is `key`."""
     service.cancel(session, key)
 
 

@@ -1,8 +1,8 @@
-"""Moves jobs from state to state and carries out what follows.
+"""Moves jobs from state to state, with all consequences.
 
-Every change of `Job.state` goes through `move`, except the SQL statement that leases a job. So each change is
-legal, is published as a live event and updates its run in the same transaction. If a confirmation or a step of a
-bisection ends without a verdict, an outbox row is added, because an alert waits for it.
+Every change of `Job.state` goes through `move`, except the SQL statement that leases a job. So each change is legal, is
+published as a live event and updates its run in the same transaction. If a confirmation or a step of a bisection ends
+without a verdict, an outbox row is added, because an alert waits for it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def publish_job(session: Session, job: Job, *, target_changed: bool = False) -> 
 
 
 def follow_up(session: Session, job: Job, at: datetime) -> None:
-    """Update the job's run; queue the job's analysis, or the decision of the alert that waits for its end."""
+    """Update the job's run, and queue the job's analysis or the decision of the alert that waits for its end."""
     run = refresh_run(session, job.run_id, at)
     if job.state == "analysing":
         outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")
@@ -96,7 +96,8 @@ def follow_up(session: Session, job: Job, at: datetime) -> None:
 
 
 def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
-    """Set the run's state and verdict from its jobs, and publish a change. Locks the run; lock its jobs before."""
+    """Set the run's state and verdict from its jobs, and publish a change. It locks the run; callers have locked the
+    jobs."""
     session.flush()
     run = queries.lock_run(session, run_id)
     jobs = queries.jobs_of_runs(session, [run_id])[run_id]

@@ -1,1 +1,1 @@
-"""The foundation of all packages: settings, errors, clock, ids, logging, wire shapes. Knows no feature."""
+"""Holds the foundation of all packages: settings, errors, clock, ids, logging, wire shapes. It knows no feature."""

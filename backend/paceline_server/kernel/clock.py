@@ -1,6 +1,6 @@
-"""The server's clock: every stored instant comes from `now()` and is UTC (I6).
+"""Reads the server's clock: every stored instant comes from `now()` and is UTC (I6).
 
-Tests replace it by a frozen one. Waits do not use it, because their deadlines are measured with `time.monotonic`.
+Tests replace it by a frozen clock. Deadlines of waits are measured with `time.monotonic` instead.
 """
 
 from __future__ import annotations

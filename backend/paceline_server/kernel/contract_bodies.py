@@ -1,6 +1,6 @@
-"""Reads the body of a request by a type of the contract between agent and server.
+"""Reads the body of a request as a type of the contract between agent and server.
 
-Refusals name every wrong field, as those of our pydantic models do, and the API description shows the type.
+Refusals name every wrong field, as those of our pydantic models do, and the OpenAPI document shows the type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors for clients, as RFC 9457 problem details with a literal `code`.
+"""Defines the errors that clients get, as RFC 9457 problem details with a literal `code`.
 
 Services and routes raise them, and `problems.py` turns them into responses. A published code keeps its meaning, while
 its text may change.
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 class ProblemError(Exception):
     """An error that becomes a response.
 
-    It rolls the transaction back unless `keeps_changes`, e.g. to store the incident that a 409 reports.
+    The transaction is rolled back unless `keeps_changes`, for example to store the incident that a 409 reports.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Escapes text for Markdown, as GitHub, GitLab, Mattermost, Teams and Discord read it, and for XML 1.0.
 
-Names and messages come from strangers' repositories: escaped, none ends a table, opens a tag, hides a link or mentions
-a person.
+Names and messages come from strangers' repositories. Escaped text cannot end a table, open a tag, hide a link or
+mention a person.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _INVISIBLE = re.compile(
 
 
 def escape(text: str, longest: int = NAME_CHARACTERS) -> str:
-    """Return `text` on one line, shown as it is: no markup, no tag, no mention, at most `longest` characters."""
+    """Return `text` on one line, cut to `longest` characters, so that it is shown as it is, without markup or
+    mentions."""
     plain = _INVISIBLE.sub(" ", text).strip()
     if len(plain) > longest:
         plain = plain[: longest - 1] + "…"
@@ -27,9 +28,9 @@ def escape(text: str, longest: int = NAME_CHARACTERS) -> str:
 
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, not even escaped (production 2, Char)."""
+"""Characters that XML 1.0 cannot hold, not even escaped (production 2, Char)."""
 
 
 def xml_text(text: str) -> str:
-    """Return the text with a mark for each character that XML cannot hold."""
+    """Return the text with U+FFFD in place of each character that XML cannot hold."""
     return _NOT_XML.sub("\ufffd", text)

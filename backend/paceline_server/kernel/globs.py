@@ -1,6 +1,6 @@
 """Matches names with patterns in which `*` stands for any characters.
 
-Everything else is literal and case-sensitive; matching takes linear time, whoever wrote the pattern.
+Everything else is literal and case-sensitive. Matching takes linear time for any pattern.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ ANY = "*"
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Return whether `name` fits `pattern` as a whole."""
+    """Return whether the whole `name` matches `pattern`."""
     if ANY not in pattern:
         return pattern == name
     head, *middle, tail = pattern.split(ANY)
@@ -20,7 +20,8 @@ def matches(pattern: str, name: str) -> bool:
     ):
         return False
     at, end = len(head), len(name) - len(tail)
-    for part in middle:  # the leftmost place of each part leaves most room for the next
+    for part in middle:
+        # The leftmost place of a part leaves the most room for the next one.
         start = name.find(part, at, end)
         if start < 0:
             return False

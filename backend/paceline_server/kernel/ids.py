@@ -13,7 +13,7 @@ import threading
 import time
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Crockford's base 32, lower case: sorts as its values do, no i, l, o, u."""
+"""Crockford's base 32 in lower case, without i, l, o and u: digits sort as their values do."""
 TIME_BITS = 48
 """Milliseconds since 1970 fit until the year 10889."""
 RANDOM_BITS = 72
@@ -25,7 +25,7 @@ _last = 0
 
 def new_id(prefix: str) -> str:
     """Return a sortable id such as `job_06f3k…` (24 base-32 characters); monotonic within the process."""
-    global _last  # noqa: PLW0603 - the previous value is what makes ids monotonic
+    global _last  # noqa: PLW0603 - the previous value makes ids monotonic
     value = (int(time.time() * 1000) << RANDOM_BITS) | secrets.randbits(RANDOM_BITS - 1)
     with _lock:
         value = max(value, _last + 1)
@@ -38,15 +38,15 @@ def new_id(prefix: str) -> str:
 
 
 def new_secret(prefix: str) -> str:
-    """Return `prefix_` and 256 random bits, URL-safe. Shown once; store `sha256_hex` of it."""
+    """Return `prefix_` and 256 random bits, URL-safe. Callers show it once and store its `sha256_hex`."""
     return f"{prefix}_{secrets.token_urlsafe(32)}"
 
 
 def sha256_hex(secret: str) -> str:
-    """Return the hash to store of a secret. It needs no salt, because the secret has 256 random bits."""
+    """Return the hash under which a secret is stored. It needs no salt, because a secret has 256 random bits."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def same_secret(left: str, right: str) -> bool:
-    """Compare in constant time."""
+    """Return whether two secrets are equal, in constant time."""
     return hmac.compare_digest(left.encode(), right.encode())

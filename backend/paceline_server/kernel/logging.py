@@ -1,6 +1,6 @@
 """Configures structured logs: on stderr, key=value on a terminal and JSON elsewhere; or in a file, as JSON.
 
-No secret is written: `redact` blanks values of secret keys, and everything that looks like one of our tokens.
+No secret is written: `redact` blanks the values of secret keys, and all text that looks like one of our tokens.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SECRET_KEYS = frozenset(
 )
 TOKEN = re.compile(r"\b(pl[a-z]{1,3})_[A-Za-z0-9_-]{20,}")
 URL_PASSWORD = re.compile(r"(://[^:/@\s]*+):[^@/\s]++@")
-"""Takes linear time, because it begins at `://` and never backtracks (`++`). A pattern that began with the scheme took
-41 s for an address of 60 kB, during which the event loop stood still."""
+"""It takes linear time, because it begins at `://` and never backtracks (`++`). A pattern that began with the scheme
+took 41 s for an address of 60 kB, during which the event loop was blocked."""
 MAX_VALUE_CHARACTERS = 16 * 1024
-"""Longest logged value, because clients choose some of the values."""
+"""Logged values are cut to this length, because clients choose some of them."""
 
 
 def redact(_: Any, __: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Replace secrets at any depth (a structlog processor)."""
+    """Replace secrets at any depth. It is a structlog processor."""
     return {key: _redact_value(key, value) for key, value in event.items()}
 
 
@@ -89,11 +89,11 @@ class _StderrLogger:
 
 
 FILE_BYTES = 10 * 1024 * 1024
-"""Size of a log file from which on another begins; one earlier file is kept."""
+"""A log file of this size is replaced by a new one; one earlier file is kept."""
 
 
 class _FileLogger:
-    """Writes lines to a file; of warnings and errors a person reads a sentence on stderr."""
+    """Writes lines to a file, and a sentence about each warning and error to stderr."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -117,13 +117,13 @@ NOT_IN_SENTENCES = ("event", "level", "timestamp", "exception")
 
 
 def _sentence(event: Mapping[str, Any]) -> str:
-    """Return `warning: agent ended, again_in_s=1.0`."""
+    """Return an event as a sentence, such as `warning: agent ended, again_in_s=1.0`."""
     values = [
         f"{key}={value}" for key, value in event.items() if key not in NOT_IN_SENTENCES
     ]
     cause = str(event.get("exception", "")).strip().splitlines()[-1:]
-    said = str(event.get("event", "")).replace("_", " ")
-    return f"{event.get('level', 'warning')}: {', '.join([said, *values, *cause])}"
+    name = str(event.get("event", "")).replace("_", " ")
+    return f"{event.get('level', 'warning')}: {', '.join([name, *values, *cause])}"
 
 
 def _line_and_sentence(
@@ -137,8 +137,8 @@ def _line_and_sentence(
 def configure(
     json: bool | None = None, level: int = logging.INFO, *, file: Path | None = None
 ) -> None:
-    """Set up the logs of this process. `json` None: JSON unless stderr is a terminal. `file`: where they go instead,
-    so that what a person reads on the terminal is not interrupted; warnings are shown there, too."""
+    """Set up the logs of this process. `json` None: JSON unless stderr is a terminal. `file`: logs go there, so that
+    they do not interrupt what a person reads on the terminal; warnings are shown on both."""
     as_json = (not sys.stderr.isatty()) if json is None else json
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,

@@ -1,5 +1,7 @@
-"""Adapts FastAPI's OpenAPI document: every operation may answer `application/problem+json`, our only error shape,
-and every operation that needs a credential takes a project.
+"""Adapts FastAPI's OpenAPI document to what our routes do.
+
+Every operation may answer `application/problem+json`, our only error shape, and every operation that needs a
+credential takes a project.
 
 `paceline-server openapi` writes the document to `backend/openapi.json`, from which the frontend's types are generated.
 """
@@ -30,7 +32,7 @@ PROJECT = {
     "description": "Which of your projects; `default`, or your only one, unless given. A token has its own.",
     "schema": {"type": "string"},
 }
-"""`accounts/admission.py` reads it before any route runs, so no route declares it."""
+"""The query parameter `project`. `accounts/admission.py` reads it before any route runs, so no route declares it."""
 
 
 def install(app: FastAPI) -> None:
@@ -64,21 +66,21 @@ def _add_problems(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def inlined_schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the schema of a type of the contract between agent and server, with what it refers to put in place.
+    """Return the schema of a type of the contract between agent and server, with all references inlined.
 
-    Discriminators go, because they refer to components; Python's anchors become those of JSON schemas.
+    Discriminators are removed, because they refer to components; Python's anchors become those of JSON schemas.
     """
     schema = msgspec.json.schema(shape)
     definitions = schema.pop("$defs")
 
-    def put(node: Any) -> Any:
+    def inline(node: Any) -> Any:
         if isinstance(node, list):
-            return [put(child) for child in node]
+            return [inline(child) for child in node]
         if not isinstance(node, dict):
             return node
         if isinstance(node.get("$ref"), str):
-            return put(definitions[node["$ref"].rsplit("/", 1)[1]])
-        inlined = {key: put(child) for key, child in node.items()}
+            return inline(definitions[node["$ref"].rsplit("/", 1)[1]])
+        inlined = {key: inline(child) for key, child in node.items()}
         inlined.pop("discriminator", None)
         if isinstance(pattern := inlined.get("pattern"), str):
             inlined["pattern"] = pattern.replace(r"\A", "^").replace(r"\Z", "$")
@@ -86,10 +88,10 @@ def inlined_schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
             inlined["description"] = cleandoc(description)
         return inlined
 
-    document: dict[str, Any] = put(schema)
+    document: dict[str, Any] = inline(schema)
     return document
 
 
 def render_document(app: FastAPI) -> str:
-    """Return the document as it is committed: in stable order, indented by two spaces."""
+    """Return the document as the repository stores it: in stable order, indented by two spaces."""
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"

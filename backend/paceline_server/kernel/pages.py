@@ -1,7 +1,7 @@
 """Serves the built frontend on every path that no API route takes.
 
-Files with a hash in their name are cached for ever, the page itself is revalidated each time. No file outside the
-directory is reachable.
+Files with a hash in their name are cached for ever; the page itself is revalidated each time. No file outside the
+directory can be reached.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FOR_EVER = "public, max-age=31536000, immutable"
 HASHED = "assets"
 """The directory in which Vite puts a content hash into file names."""
 LONGEST_PATH = 1024
-"""Characters. The time to resolve a path grows with the square of its length."""
+"""Characters of a path; the time to resolve one grows with the square of its length."""
 LONGEST_NAME = 255
 """Bytes of a file name. For longer ones, file systems raise an error other than "not found"."""
 MISSING = "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
 
 
 class _WholeFile(FileResponse):
-    """A file that is always sent whole: Starlette refuses an invalid range in plain text, not as a problem."""
+    """A file that is always sent whole, because Starlette refuses an invalid range in plain text, not as a problem."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [
@@ -40,13 +40,14 @@ class _WholeFile(FileResponse):
 
 
 def frontend_dir(configured: Path | None) -> Path | None:
-    """Return the directory of the built pages: as configured, else `frontend/dist` of this clone; None if not built."""
+    """Return the directory of the built pages, as configured or else `frontend/dist` of this clone; None if they are
+    not built."""
     path = configured or Path(__file__).resolve().parents[3] / "frontend" / "dist"
     return path.resolve() if (path / "index.html").is_file() else None
 
 
 def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) -> None:
-    """Add the route of the pages; it must be the last."""
+    """Add the route of the pages, which must be the last."""
     mimetypes.add_type("text/javascript", ".js")
     mimetypes.add_type("font/woff2", ".woff2")
 
@@ -86,5 +87,5 @@ def _find_file(root: Path, path: str) -> Path | None:
     try:
         file = (root / path).resolve()
         return file if file.is_relative_to(root) and file.is_file() else None
-    except ValueError:  # NUL
+    except ValueError:  # The path contains NUL.
         return None

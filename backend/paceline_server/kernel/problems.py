@@ -1,4 +1,4 @@
-"""Turns every error into `application/problem+json`: ours, FastAPI's, Starlette's and unexpected ones.
+"""Turns every error into `application/problem+json`: ours, FastAPI's, Starlette's and unexpected exceptions.
 
 No response with a status of 400 or more has another shape. The text of an unexpected exception goes only to the log,
 with the request id.
@@ -53,7 +53,7 @@ def to_response(problem: ProblemError) -> JSONResponse:
 
 
 def _plain(text: object, limit: int = 300) -> str:
-    """Return text that is safe to send: bounded, and without surrogates that UTF-8 cannot carry."""
+    """Return text that is safe to send: cut to `limit`, and without surrogates, which UTF-8 cannot encode."""
     return str(text)[:limit].encode("utf-8", "replace").decode()
 
 
@@ -90,7 +90,7 @@ def _respond_to_problem(_: Request, error: Exception) -> JSONResponse:
 
 
 def _respond_to_refused_value(_: Request, error: Exception) -> JSONResponse:
-    """422: the database refused a value that no schema forbids (NUL, a lone surrogate, 2^63)."""
+    """Return 422 for a value that no schema forbids and the database refused (NUL, a lone surrogate, 2^63)."""
     log.warning("value_refused_by_database", error=type(error).__name__)
     return to_response(
         ProblemError(
@@ -102,7 +102,7 @@ def _respond_to_refused_value(_: Request, error: Exception) -> JSONResponse:
 
 
 def _respond_to_database(request: Request, error: Exception) -> JSONResponse:
-    """503: the database cannot be reached or was locked for too long."""
+    """Return 503 because the database cannot be reached or was locked for too long."""
     log.error(
         "database_unavailable", path=request.scope["path"][:200], error=str(error)[:300]
     )
@@ -138,13 +138,13 @@ HANDLERS: Mapping[type[Exception], Handler] = {
 
 
 def install(app: FastAPI) -> None:
-    """Register every handler. `Requests` catches unexpected exceptions, because it knows the request id."""
+    """Register every handler. Unexpected exceptions are left to `Requests`, which knows the request id."""
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
 
 
 def respond_to(request: Request, error: Exception) -> JSONResponse | None:
-    """Return the response to an error raised before any route; None for an unexpected exception."""
+    """Return the response to an error that was raised before any route; None for an unexpected exception."""
     handler = next(
         (handler for kind, handler in HANDLERS.items() if isinstance(error, kind)), None
     )

@@ -1,7 +1,7 @@
-"""The outermost middleware: gives every request an id, a log line, metrics and security headers.
+"""Gives every request an id, a log line, metrics and security headers, as the outermost middleware.
 
-It also answers unexpected exceptions. It is plain ASGI, so that streams pass unbuffered. Logs have the route's template,
-never the query string or a header, which may hold secrets.
+It also answers unexpected exceptions. It is plain ASGI, so that streams pass unbuffered. Logs contain the route's
+template, never the query string or a header, which may hold secrets.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ SECONDS = Histogram(
     "paceline_request_seconds", "Time to the end of the answer.", ["route", "method"]
 )
 TEMPLATE = "paceline.template"
-"""The scope's key for the path of the route as declared: `/api/v1/targets/{target_id}`."""
+"""The scope's key for the route's path as declared, such as `/api/v1/targets/{target_id}`."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""Other methods are counted as `other`: one metric per invented method would fill the memory."""
+"""Other methods are counted as `other`, because a metric for each invented method would fill the memory."""
 STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -57,8 +57,8 @@ SECURITY_HEADERS = [
 
 
 def is_secure(scope: Scope, public_url: str | None) -> bool:
-    """Return whether the browser uses HTTPS: the request does, or `public_url` declares it for this host (a proxy ends
-    TLS)."""
+    """Return whether the browser uses HTTPS: the request does, or `public_url` declares it for this host, because a
+    proxy terminates TLS."""
     if scope["scheme"] == "https":
         return True
     public = urlsplit(public_url or "")
@@ -104,7 +104,8 @@ class Requests:
                     "unexpected", method=scope["method"][:20], path=scope["path"][:200]
                 )
                 if status:
-                    raise  # cuts the connection, so that no client takes the begun response for complete
+                    # This closes the connection, so that no client takes the incomplete response for complete.
+                    raise
                 await problems.internal_error()(scope, receive, send_on)
             finally:
                 self._record(scope, status, time.perf_counter() - started)

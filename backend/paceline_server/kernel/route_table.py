@@ -1,6 +1,6 @@
 """Finds the route of a request before it runs, with its methods, dependencies and the formats of its parameters.
 
-The table is read once from the finished application, so that a new route is covered by default.
+The table is built once from the finished application, so that a new route is covered by default.
 `accounts/admission.py` decides with it who may use a route.
 """
 
@@ -24,8 +24,8 @@ VALUE_FORMATS: Mapping[type, tuple[re.Pattern[str], str]] = {
     bool: (re.compile(r"true|false"), "true or false"),
     datetime: (INSTANT, INSTANT_FORMAT),
 }
-"""Formats of values in an address (RFC 8259, RFC 3339). pydantic alone would accept `1.0` as an integer, `on` as a
-boolean and `0.5` as an instant of 1970."""
+"""Formats of values in a URL (RFC 8259, RFC 3339). pydantic alone would accept `1.0` as an integer, `on` as a boolean
+and `0.5` as an instant of 1970."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Route:
     def find_malformed(
         self, place: str, values: Iterable[tuple[str, str]]
     ) -> dict[str, str]:
-        """Return the expected format, by field, of those of `values` that do not have it."""
+        """Return, by field, the expected format of each value that does not have it."""
         faults = {}
         for name, value in values:
             expected = self.formats.get((place, name))
@@ -79,7 +79,7 @@ class RouteTable:
         self._fixed: dict[str, Match] = {}
         self._paths: dict[str, _Path] = {}
         self.pages = Match({})
-        """The route that takes every path no other has."""
+        """The route of the pages, which takes every path that no other route has."""
         for context in iter_route_contexts(app.routes):
             self._add(context)
 
@@ -111,8 +111,8 @@ class RouteTable:
             path.methods.setdefault(method, route)
 
     def find(self, path: str) -> Match | None:
-        """Return the methods of `path`; None if no route has it. A route without path values wins; else, for each
-        method, the first template that matches."""
+        """Return the methods of `path`; None if no route has it. A route without path values wins, and otherwise the
+        first template that matches, for each method."""
         fixed = self._fixed.get(path)
         if fixed is not None:
             return fixed
@@ -146,7 +146,7 @@ def _parameter_formats(
 
 
 def _scalar_type(annotation: Any) -> Any:
-    """Return the only type besides None: `int` of `Annotated[int | None, …]`."""
+    """Return the only type besides None, such as `int` for `Annotated[int | None, …]`."""
     if get_origin(annotation) is Annotated:
         return _scalar_type(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):

@@ -1,6 +1,6 @@
 """Reads the server's settings from `PACELINE_*` environment variables.
 
-No secret has a default. Impossible combinations are refused at start, with what to do about them.
+No secret has a default. Impossible combinations are refused at start, with advice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REFUSED_CHARACTERS = {
     "smtp_user": _NO_SMTP_LOGIN,
     "smtp_password": _NO_SMTP_LOGIN,
 }
-"""What a setting cannot hold, by its name; a path in a URL of a database may have spaces, a mail login is ASCII."""
+"""Characters that a setting cannot hold, by its name. A path in a database URL may have spaces; a mail login is ASCII."""
 
 
 class SettingsError(Exception):
@@ -36,7 +36,7 @@ class SettingsError(Exception):
 
 
 class Settings(BaseModel):
-    """The settings of a process. Without `redis_url` it is embedded: broker and live fan-out are in the process."""
+    """The settings of a process. Without `redis_url` it is embedded: broker and live updates are in the process."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -58,28 +58,28 @@ class Settings(BaseModel):
     """A/B jobs of a bisection: five find the commit among 32, and the sixth repeats an inconclusive step."""
     sweep_s: float = Field(default=1.0, gt=0)
     session_days: float = Field(default=14.0, gt=0)
-    """When a session of a browser ends however much it is used."""
+    """A browser session ends after this time even if it is used."""
     session_idle_hours: float = Field(default=72.0, gt=0)
-    """After how long without a request it ends: a weekend, so that Monday begins signed in."""
+    """A browser session ends after this time without a request: a weekend, so that people stay signed in on Monday."""
     invitation_days: float = Field(default=7.0, gt=0)
     sign_in_link_minutes: float = Field(default=30.0, gt=0)
     enrolment_code_minutes: float = Field(default=60.0, gt=0)
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
-    """The largest request body as sent; ingest limits the inflated size itself."""
+    """Limits a request body as sent; ingest limits the inflated size itself."""
     pressure_limit_percent: float | None = Field(default=None, gt=0, le=100)
-    """How much steal or CPU pressure voids a job; None: the limit of stats/README.md §1. Raise it only for targets
-    that are always shared; the value is stored with every decision."""
+    """Steal time or CPU pressure above this makes a job void; None: the limit of stats/README.md §1. It should be
+    raised only for targets that are always shared; the value is stored with every decision."""
     drift_limit_percent: float | None = Field(default=None, gt=0)
-    """How far the calibration kernel may drift during a job; None, and when to raise it: as above."""
+    """A calibration kernel that drifts more than this makes a job void; the rest is as above."""
     webhook_url: str | None = None
-    """A webhook channel of every project, for operators; None: projects have the channels their members made."""
+    """The URL of a webhook channel that every project gets, for operators; None: no such channel."""
     webhook_timeout_s: float = Field(default=5.0, gt=0, le=25)
-    """How long a request to a receiver may take as a whole; must be less than `outbox.CLAIM_S`."""
+    """The time limit of a whole request to a receiver; it must be less than `outbox.CLAIM_S`."""
     channel_networks: str = ""
-    """Comma-separated networks or addresses that channels may reach although they are not public, e.g.
-    `10.0.0.0/8,127.0.0.1`. Without it, nobody can make this server send requests into its own network."""
+    """Comma-separated private networks or addresses that channels may reach, e.g. `10.0.0.0/8,127.0.0.1`. Without it,
+    nobody can make this server send requests into its own network."""
     smtp_host: str | None = None
-    """The mail server of e-mail channels; None: projects cannot make any."""
+    """The mail server of e-mail channels; None: there are no e-mail channels."""
     smtp_port: int = Field(default=587, ge=1, le=65535)
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
     smtp_user: str | None = None
@@ -87,13 +87,13 @@ class Settings(BaseModel):
     smtp_from: str = ""
     """The address that messages come from."""
     trusted_proxies: str = ""
-    """Comma-separated addresses or networks of proxies whose `X-Forwarded-For` and `-Proto` are believed. Without
-    it, everybody behind a proxy counts as one place."""
+    """Comma-separated addresses or networks of proxies whose `X-Forwarded-For` and `-Proto` are trusted. Without it,
+    everybody behind a proxy counts as one place."""
     log_json: bool | None = None
     """None: key=value on a terminal, JSON elsewhere."""
 
     @model_validator(mode="after")
-    def _possible(self) -> Self:
+    def _refuse_impossible(self) -> Self:
         if self.redis_url is None and self.processes > 1:
             raise ValueError(
                 "more than one API process needs Redis: live updates and background work are shared "
@@ -113,7 +113,7 @@ class Settings(BaseModel):
             )
         for name, networks in (
             ("TRUSTED_PROXIES", self.proxies),
-            ("CHANNEL_NETWORKS", _listed(self.channel_networks)),
+            ("CHANNEL_NETWORKS", _split_list(self.channel_networks)),
         ):
             for network in networks:
                 try:
@@ -131,7 +131,8 @@ class Settings(BaseModel):
         return self
 
     def _refuse_characters(self) -> None:
-        """Refuse characters that nothing can be sent with, by their place, because many of these texts are secrets."""
+        """Raise ValueError for characters that a setting cannot hold. It names only their place, because many settings
+        are secrets."""
         for name, refused in _REFUSED_CHARACTERS.items():
             text = getattr(self, name) or ""
             wrong = refused.search(text)
@@ -144,28 +145,28 @@ class Settings(BaseModel):
     @property
     def proxies(self) -> list[str]:
         """`trusted_proxies` as a list."""
-        return _listed(self.trusted_proxies)
+        return _split_list(self.trusted_proxies)
 
     @property
     def reachable_networks(
         self,
     ) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
         """`channel_networks` as networks."""
-        return tuple(map(ipaddress.ip_network, _listed(self.channel_networks)))
+        return tuple(map(ipaddress.ip_network, _split_list(self.channel_networks)))
 
     @property
     def embedded(self) -> bool:
-        """True when broker and live fan-out live in this process."""
+        """True if broker and live updates are in this process."""
         return self.redis_url is None
 
     @property
     def offline_after_s(self) -> float:
-        """An agent is offline after three heartbeats without a sign of it."""
+        """An agent is offline once three heartbeats are missing."""
         return 3 * self.heartbeat_s
 
     @property
     def resolved_database_url(self) -> str:
-        """The SQLAlchemy URL: psycopg 3 for PostgreSQL; a file in the data directory when nothing is set."""
+        """The URL for SQLAlchemy, with psycopg 3 for PostgreSQL; a file in the data directory if none is set."""
         url = self.database_url
         if not url:
             return f"sqlite:///{(self.data_dir / 'paceline.sqlite').absolute()}"
@@ -179,20 +180,20 @@ def _is_web_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
         has_port = parts.port != 0
-    except ValueError:  # of the port or of an IPv6 address; its text repeats them
+    except ValueError:  # The port or an IPv6 address is invalid.
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname) and has_port
 
 
-def _listed(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",") if entry.strip()]
 
 
 def load_settings(
     environ: Mapping[str, str] | None = None, **overrides: Any
 ) -> Settings:
-    """Settings from `PACELINE_*` and overrides, which win unless None; white space around a text is left out. Raises
-    `SettingsError`."""
+    """Return the settings from `PACELINE_*` and from overrides, which win unless they are None. White space around a
+    text is removed. Raises `SettingsError`."""
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     for name in Settings.model_fields:
@@ -221,12 +222,12 @@ _current: list[Settings] = []
 
 
 def set_current(settings: Settings) -> None:
-    """Set the settings of this process (entry points and tests)."""
+    """Set the settings of this process. Entry points and tests call it."""
     _current[:] = [settings]
 
 
 def current() -> Settings:
-    """Return the settings of this process; read from the environment if none were set."""
+    """Return the settings of this process; they are read from the environment if none were set."""
     if not _current:
         set_current(load_settings())
     return _current[0]

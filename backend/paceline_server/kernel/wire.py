@@ -1,4 +1,4 @@
-"""Base classes of all wire shapes.
+"""Defines the base classes of all wire shapes, the bodies of requests and responses.
 
 A request is refused if it has an unknown field, a value of another type, or a value that a database cannot store.
 """
@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*")
 INSTANT_FORMAT = "an instant as in 2026-11-23T14:00:00Z"
 MAX_DEPTH = 128
-"""Deepest nesting of arrays and objects; a manifest has six levels. Parsers of much deeper values exhaust their stack."""
+"""Levels of nested arrays and objects; a manifest has six. Much deeper values exhaust the stack of parsers."""
 
 
 def _check_instant(value: Any) -> Any:
@@ -52,7 +52,7 @@ class Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_unstorable(cls, data: Any) -> Any:
-        """Refuse text that PostgreSQL cannot store, so that both databases answer alike."""
+        """Refuse values that PostgreSQL cannot store, so that both databases behave the same."""
         if not is_storable(data):
             raise ValueError(
                 "text contains NUL or a lone surrogate, a number is beyond 64 bits or not finite, "
@@ -62,8 +62,8 @@ class Request(BaseModel):
 
 
 def is_storable(value: Any) -> bool:
-    """Return whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| <
-    2^63, and nothing nested deeper than `MAX_DEPTH`."""
+    """Return whether both databases can store `value` (plain JSON): it has no NUL, lone surrogate or NaN, integers
+    fit in 64 bits, and nothing is nested deeper than `MAX_DEPTH`."""
     level, depth = [value], 0
     while level:
         if depth > MAX_DEPTH:
@@ -115,14 +115,14 @@ class Response(BaseModel):
 
 
 class Page(Response, Generic[Item]):
-    """One keyset page; `next` is the opaque cursor of the following page, null on the last."""
+    """A page of a list; `next` is the opaque cursor of the following page, null on the last."""
 
     items: list[Item]
     next: str | None
 
 
 class Problem(Response):
-    """RFC 9457 problem details; `code` is the literal a program switches on."""
+    """An error (RFC 9457 problem details); `code` is the literal that programs compare."""
 
     type: str
     title: str
@@ -133,7 +133,7 @@ class Problem(Response):
 
 
 def params_of_query(text: str, example: str) -> dict[str, ParamValue]:
-    """Parse a JSON object of params. Raises 400, showing the `example`, for anything else."""
+    """Parse a JSON object of params. Raises 400 with the `example` for anything else."""
     try:
         return parse_key(text)
     except ParamError:

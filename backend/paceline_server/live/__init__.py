@@ -1,1 +1,1 @@
-"""Streams changes to clients as server-sent events, read from stored rows."""
+"""Streams changes to clients as server-sent events, which are read from stored rows."""

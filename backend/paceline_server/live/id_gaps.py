@@ -1,7 +1,7 @@
 """Decides how far a reader of live events may go, so that no event is ever skipped.
 
 PostgreSQL assigns an id when a row is inserted, not when it commits. A reader may see 7 before 6, remember 7 as its
-position, and never read 6. So a reader waits at a gap until every transaction that was open when it saw the gap has
+position, and never read 6. So a reader waits at a gap until every transaction that was open when it found the gap has
 ended; an id that is still missing then was rolled back.
 
     6 missing, 7 there --SETTLE_S--> fence = next transaction id --oldest open ≥ fence--> 6 never comes: show 7
@@ -17,14 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SETTLE_S = 0.1
-"""Delay before the fence is set: an id is assigned a moment before its transaction shows as open."""
+"""Delay before the fence is set, because an id is assigned a moment before its transaction is listed as open."""
 GIVE_UP_S = 30.0
-"""A transaction that stays open longer than this no longer delays the streams."""
+"""A transaction that is open longer than this no longer delays the streams."""
 
 
 @dataclass
 class Gap:
-    """The first missing id after the reader's position."""
+    """The first missing id after the reader's position. `fence`: the gap is settled once all transactions before this
+    id have ended."""
 
     first: int
     seen_at: float
@@ -32,7 +33,7 @@ class Gap:
 
 
 class GapTracker:
-    """Decides how far a reader may go, from the ids it read and the transactions that were open before."""
+    """Decides how far a reader may go, from the ids it read and the transactions that were open before it read them."""
 
     def __init__(self) -> None:
         self._gap: Gap | None = None
@@ -41,11 +42,11 @@ class GapTracker:
     def waiting(self) -> bool:
         return self._gap is not None
 
-    def showable(
+    def count_showable(
         self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float
     ) -> int:
-        """Return how many of the ascending `ids` after `place` may be shown. `horizon` is the (oldest open, next)
-        transaction id, read before the rows."""
+        """Return how many of the ascending `ids` after `place` may be shown. `horizon`: the ids of the (oldest open,
+        next) transaction, read before the rows."""
         expected = place + 1
         for index, row_id in enumerate(ids):
             if row_id != expected and not self._is_settled(expected, horizon, now):

@@ -1,4 +1,4 @@
-"""All SQL of live events and of the transactions that are still open."""
+"""Holds all SQL of live events and of open transactions."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from paceline_server.store.tables.messages import LiveEvent
 from paceline_server.store.tables.projects import TargetGrant
 
 PAGE = 500
-"""Events per read, which bounds memory for a reader that is far behind."""
+"""Events per read; it bounds the memory for a reader that is far behind."""
 
 
 @dataclass(frozen=True)
 class StreamedEvent:
-    """An event as streams send it."""
+    """An event in the form in which streams send it."""
 
     id: int
     kind: str
     run_id: str | None
     json: str
     projects: frozenset[str]
-    """The projects that see the event: its own, or those its target is granted to."""
+    """The projects that see the event: its own, or those to which its target is granted."""
 
 
 def newest_id(session: Session) -> int:
@@ -32,7 +32,7 @@ def newest_id(session: Session) -> int:
 
 
 def span(session: Session) -> tuple[int, int]:
-    """Return (oldest, newest) id; zeros when there is no event."""
+    """Return the (oldest, newest) id; zeros if there is no event."""
     oldest, newest = session.execute(
         select(func.min(LiveEvent.id), func.max(LiveEvent.id))
     ).one()
@@ -78,7 +78,7 @@ def _grants(session: Session, target_ids: set[str]) -> dict[str, frozenset[str]]
 
 
 def write_horizon(session: Session) -> tuple[int, int]:
-    """Return (oldest open transaction, next transaction id) of PostgreSQL, as of now."""
+    """Return the ids of PostgreSQL's (oldest open, next) transaction."""
     row = session.execute(
         text(
             "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, "

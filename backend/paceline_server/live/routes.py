@@ -1,7 +1,7 @@
-"""HTTP of the stream: server-sent events, resumable by id (WHATWG HTML §9.2).
+"""Streams live events over HTTP as server-sent events, which can be resumed by id (WHATWG HTML §9.2).
 
-A stream ends within one heartbeat after its session or token ended, and each account or token has at most
-`STREAMS_EACH` streams in each API process. The limit protects a process's connections, so each counts its own.
+A stream ends within one heartbeat after its session or token ended. Each account or token has at most `STREAMS_EACH`
+streams in each API process; the limit protects a process's connections, so each process counts its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Reader = Annotated[Principal, Depends(require("project.read"))]
 EventId = Annotated[int | None, Query(ge=0, lt=2**63)]
 
 HEARTBEAT_S = 10.0
-"""Interval of comments that keep proxies from closing the stream; permission is checked at each."""
+"""Interval of the comments that keep proxies from closing a stream; permission is checked at each."""
 RETRY_MS = 2000
 STREAMS_EACH = 16
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -38,8 +38,8 @@ _open: Counter[str] = Counter()
 
 
 async def _count_stream(principal: Reader, request: Request) -> AsyncIterator[None]:
-    """Count a stream of its owner until the response has ended. Nothing is awaited between check and count, so
-    that streams opened at once cannot exceed the limit."""
+    """Count a stream for its owner until the response has ended. Nothing is awaited between check and count, so streams
+    that are opened at the same time cannot exceed the limit."""
     place = request.client.host if request.client else "unknown"
     owner = principal.token_id or principal.account_id or f"anonymous {place}"
     if _open[owner] >= STREAMS_EACH:
@@ -78,16 +78,16 @@ async def stream(
     last_event_id: EventId = None,
     last_event_id_header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
 ) -> StreamingResponse:
-    """Live events from now on, or after `Last-Event-ID`. The first event is `ready`; an event `reset` means that
-    older events are gone and the client should read everything again."""
+    """Stream live events from now on, or after `Last-Event-ID`. The first event is `ready`; an event `reset` means that
+    older events are deleted and the client should read everything again."""
     after = _resume_from(last_event_id_header, last_event_id)
     tail: Tail = request.app.state.tail
-    body = _lines(request, tail, run, after, reader)
+    body = _render_stream(request, tail, run, after, reader)
     return StreamingResponse(body, media_type="text/event-stream", headers=HEADERS)
 
 
 def _resume_from(header: str | None, query: int | None) -> int | None:
-    """Return the id to resume after. The header wins, because on a reconnect it is newer than the address; a malformed
+    """Return the id after which to resume. The header wins, because on a reconnect it is newer than the URL; a malformed
     header is ignored."""
     if (
         header is not None
@@ -99,7 +99,7 @@ def _resume_from(header: str | None, query: int | None) -> int | None:
     return query
 
 
-async def _lines(
+async def _render_stream(
     request: Request, tail: Tail, run: str | None, after: int | None, reader: Principal
 ) -> AsyncIterator[str]:
     subscription = None
@@ -132,7 +132,7 @@ async def _lines(
 async def _follow(
     request: Request, subscription: Subscription, seen: int, projects: frozenset[str]
 ) -> AsyncIterator[str]:
-    """Yield events of the queue and heartbeats, until permission ends or the client is cut off."""
+    """Yield events of the queue, and heartbeats, until permission ends or the client is cut off."""
     checked = asyncio.get_running_loop().time()
     while True:
         event = await _next(subscription)
@@ -142,7 +142,7 @@ async def _follow(
             checked = now
             if not await asyncio.to_thread(_still_allowed, request, projects):
                 return
-            if event is _NOTHING:
+            if event is _NO_EVENT:
                 yield ": still here\n\n"
         if event is None:
             return
@@ -150,11 +150,11 @@ async def _follow(
             yield _frame(event)
 
 
-_NOTHING = object()
+_NO_EVENT = object()
 
 
 async def _next(subscription: Subscription) -> StreamedEvent | object | None:
-    """Return the next event; None at the end; `_NOTHING` after `HEARTBEAT_S` or when permission must be checked."""
+    """Return the next event; None at the end; `_NO_EVENT` after `HEARTBEAT_S` or when permission must be checked."""
     if not subscription.queue.empty() and not subscription.recheck.is_set():
         return subscription.queue.get_nowait()
     getting = asyncio.ensure_future(subscription.queue.get())
@@ -165,7 +165,7 @@ async def _next(subscription: Subscription) -> StreamedEvent | object | None:
             timeout=HEARTBEAT_S,
             return_when=asyncio.FIRST_COMPLETED,
         )
-        return getting.result() if getting in done else _NOTHING
+        return getting.result() if getting in done else _NO_EVENT
     finally:
         rechecking.cancel()
         getting.cancel()
@@ -176,7 +176,7 @@ def _frame(event: StreamedEvent) -> str:
 
 
 def _still_allowed(request: Request, projects: frozenset[str]) -> bool:
-    """Check whether the stream's reader may still read the same project."""
+    """Return whether the stream's reader may still read the same project."""
     try:
         project = admit(request, "project.read", is_use=False).principal.project
     except ProblemError:
@@ -190,8 +190,8 @@ def _read_events(after: int, until: int, run: str | None) -> list[StreamedEvent]
 
 
 def _may_be_pruned(after: int) -> bool:
-    """Check whether events after this id may be gone: they were deleted, or the database is older than the client's
+    """Return whether events after this id may be missing: they were deleted, or the database is older than the client's
     last event."""
-    with access.as_system(), read_scope() as session:  # of any project
+    with access.as_system(), read_scope() as session:  # Ids are shared by all projects.
         oldest, newest = queries.span(session)
     return newest < after or oldest > after + 1

@@ -1,4 +1,4 @@
-"""Wire shape of a live event; its `id` is the SSE id a client resumes from."""
+"""Wire shape of a live event; its `id` is the SSE id after which a client resumes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Reads live events once per process and hands them to its streams.
+"""Reads live events once per process and passes them to its streams.
 
-Every stream gets every event of its filter once, in id order; hints only make it sooner than the next poll. A slow
-client is cut off and resumes from the last id it saw. The reader runs only while there are streams.
+Every stream gets every event of its filter once, in order of id; hints only make this sooner than the next poll. A slow
+client is cut off and resumes after the last id it saw. The reader runs only while there are streams.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from paceline_server.store.session import database, read_scope
 log = structlog.get_logger("paceline.live")
 
 QUEUE = 1000
-"""Events a client may lag behind before it is cut off."""
+"""A client that is more events behind is cut off."""
 POLL_S = 1.0
 GAP_POLL_S = 0.05
 
 
 class Subscription:
-    """A stream's subscription: events after `start` arrive in `queue`; None ends the stream."""
+    """The subscription of a stream: events after `start` arrive in `queue`; None ends the stream."""
 
     def __init__(
         self, start: int, run_id: str | None, projects: frozenset[str]
@@ -38,11 +38,11 @@ class Subscription:
         self.projects = projects
         self.queue: asyncio.Queue[StreamedEvent | None] = asyncio.Queue(QUEUE)
         self.recheck = asyncio.Event()
-        """Set when any session or token ended, so that the stream checks its own."""
+        """Set when any session or token ended, so that the stream checks whether its own did."""
         self.cut_off = False
 
     def offer(self, event: StreamedEvent) -> None:
-        """Queue an event of the filter, or cut the client off if it lags too far."""
+        """Queue an event that passes the filter; cut the client off if it is too far behind."""
         if self.run_id is not None and event.run_id != self.run_id:
             return
         if not event.projects & self.projects:
@@ -54,7 +54,7 @@ class Subscription:
                 self.end()
 
     def end(self) -> None:
-        """End the stream and discard its queue; the client resumes from the last id it saw."""
+        """End the stream and discard its queue; the client resumes after the last id it saw."""
         self.cut_off = True
         while not self.queue.empty():
             self.queue.get_nowait()
@@ -62,7 +62,7 @@ class Subscription:
 
 
 class Tail:
-    """The reader of this process and its streams; used from one event loop."""
+    """The reader of this process and its streams. It is used from one event loop."""
 
     def __init__(self, poll_s: float = POLL_S) -> None:
         self.poll_s = poll_s
@@ -81,12 +81,12 @@ class Tail:
     async def subscribe(
         self, run_id: str | None, projects: frozenset[str]
     ) -> Subscription:
-        """Add a stream, which gets every event of these projects above `start`; starts the reader."""
+        """Add a stream, which gets every event of these projects after its `start`, and start the reader."""
         self._joining += 1
         try:
             if self._task is None or self._task.done():
                 self._ready = asyncio.get_running_loop().create_future()
-                with access.as_system():  # it reads for the streams of every project
+                with access.as_system():  # It reads for streams of all projects.
                     self._task = asyncio.create_task(
                         self._run(self._ready), name="live-tail"
                     )
@@ -101,7 +101,7 @@ class Tail:
         return subscription
 
     def leave(self, subscription: Subscription) -> None:
-        """Remove a stream; stops the reader after the last one."""
+        """Remove a stream, and stop the reader after the last one."""
         self._streams.discard(subscription)
         if not self._streams and not self._joining and self._task is not None:
             self._task.cancel()
@@ -118,17 +118,17 @@ class Tail:
         loop = asyncio.get_running_loop()
         hints = database().hints
 
-        def hinted(channel: str) -> None:
+        def wake_on_hint(channel: str) -> None:
             loop.call_soon_threadsafe(self._wake_for_hint, channel)
 
-        stop_listening = hints.listen(hinted)
+        stop_listening = hints.listen(wake_on_hint)
         try:
-            self.place = await self._beginning()
+            self.place = await self._find_start()
             ready.set_result(None)
             while True:
                 self._wake.clear()
-                progressed = await self._step()
-                if not progressed:
+                more_waiting = await self._read_and_offer()
+                if not more_waiting:
                     pause = GAP_POLL_S if self._gaps.waiting else self.poll_s
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(self._wake.wait(), pause)
@@ -150,23 +150,23 @@ class Tail:
             for subscription in self._streams:
                 subscription.recheck.set()
 
-    async def _beginning(self) -> int:
-        """Return the newest id such that no lower one can still appear."""
-        place, fence = await asyncio.to_thread(_newest)
+    async def _find_start(self) -> int:
+        """Return the newest id, once no lower id can still appear."""
+        place, fence = await asyncio.to_thread(_read_newest)
         deadline = time.monotonic() + GIVE_UP_S
         while fence is not None and time.monotonic() < deadline:
-            oldest_open = (await asyncio.to_thread(_horizon))[0]
+            oldest_open = (await asyncio.to_thread(_read_horizon))[0]
             if oldest_open >= fence:
                 break
             await asyncio.sleep(GAP_POLL_S)
         return place
 
-    async def _step(self) -> bool:
-        """Read and hand out the events that may be shown; whether more may be waiting."""
-        events, horizon = await asyncio.to_thread(_after, self.place)
+    async def _read_and_offer(self) -> bool:
+        """Read the next events and offer those that may be shown to the streams; returns whether more may be waiting."""
+        events, horizon = await asyncio.to_thread(_read_after, self.place)
         count = len(events)
         if horizon is not None:
-            count = self._gaps.showable(
+            count = self._gaps.count_showable(
                 self.place, [event.id for event in events], horizon, time.monotonic()
             )
         for event in events[:count]:
@@ -176,7 +176,8 @@ class Tail:
         return count == queries.PAGE
 
 
-def _newest() -> tuple[int, int | None]:
+def _read_newest() -> tuple[int, int | None]:
+    """Return the newest id and, on PostgreSQL, the next transaction id: open transactions may still add lower ids."""
     with read_scope() as session:
         place = queries.newest_id(session)
         if not database().is_postgresql:
@@ -185,12 +186,12 @@ def _newest() -> tuple[int, int | None]:
         return place, following
 
 
-def _horizon() -> tuple[int, int]:
+def _read_horizon() -> tuple[int, int]:
     with read_scope() as session:
         return queries.write_horizon(session)
 
 
-def _after(place: int) -> tuple[list[StreamedEvent], tuple[int, int] | None]:
+def _read_after(place: int) -> tuple[list[StreamedEvent], tuple[int, int] | None]:
     with read_scope() as session:
         horizon = queries.write_horizon(session) if database().is_postgresql else None
         return queries.events(session, place), horizon

@@ -1,1 +1,1 @@
-"""Projects, their members and their targets: who owns what, and who may see it."""
+"""Manages projects, their members and their targets."""

@@ -1,4 +1,4 @@
-"""All SQL of projects; returns rows or None."""
+"""Holds all SQL of projects; returns rows or None."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def project_named(session: Session, name: str) -> Project | None:
 
 
 def lock_project(session: Session, project_id: str) -> Project:
-    """Lock until the transaction ends and return a project that exists: who changes its members holds it."""
+    """Return an existing project, locked until the transaction ends. Changes of its members need this lock."""
     query = select(Project).where(Project.id == project_id)
     return session.scalars(
         query.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -27,7 +27,7 @@ def lock_project(session: Session, project_id: str) -> Project:
 
 
 def projects_visible(account_id: str | None, *, every: bool) -> Select[Any]:
-    """Return projects an account is a member of, and public ones; `every`: all of them."""
+    """Return a query for the projects an account is a member of and public ones; with `every`, for all projects."""
     query = select(Project)
     if every:
         return query
@@ -65,8 +65,8 @@ def account_called(session: Session, name_or_email: str) -> Account | None:
     return session.scalars(query).one_or_none()
 
 
-def admins(session: Session, project_id: str) -> int:
-    """Return how many members are admins of a project and can sign in."""
+def count_admins(session: Session, project_id: str) -> int:
+    """Return the number of a project's admins who can sign in."""
     query = (
         select(func.count())
         .select_from(ProjectMember)
@@ -81,7 +81,7 @@ def admins(session: Session, project_id: str) -> int:
 
 
 def targets() -> Select[Any]:
-    """Return every target of the installation."""
+    """Return a query for every target of the installation."""
     return select(Target)
 
 
@@ -90,15 +90,17 @@ def target(session: Session, target_id: str) -> Target | None:
 
 
 def lock_agent(session: Session, agent_id: str) -> Agent:
-    """Lock until the transaction ends and return an agent that exists: who changes its grant holds it."""
+    """Return an existing agent, locked until the transaction ends. Changes of its grant need this lock."""
     query = select(Agent).where(Agent.id == agent_id)
     return session.scalars(
         query.with_for_update(key_share=True).execution_options(populate_existing=True)
     ).one()
 
 
-def granted(session: Session, project_id: str, target_ids: Collection[str]) -> set[str]:
-    """Return those of these targets that a project may use."""
+def granted_target_ids(
+    session: Session, project_id: str, target_ids: Collection[str]
+) -> set[str]:
+    """Return the ids of those of these targets that a project may use."""
     query = select(TargetGrant.target_id).where(
         TargetGrant.project_id == project_id,
         TargetGrant.target_id.in_(list(target_ids)),

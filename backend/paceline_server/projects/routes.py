@@ -1,7 +1,7 @@
-"""HTTP of projects: the list, settings, members and granted targets of the request's project.
+"""Serves projects over HTTP: the list, settings, members and granted targets of the request's project.
 
-These routes read accounts and targets of the whole installation, so their sessions have no limits; each names the
-project of its principal.
+These routes read accounts and targets of the whole installation, so their sessions see every project; each route works
+in the project of its principal.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Admin = Annotated[Principal, Depends(require("installation.admin"))]
 def list_projects(
     who: SignedIn, session: SystemSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ProjectOut]:
-    """Projects you are a member of and public ones, by name."""
+    """List projects you are a member of and public ones, by name."""
     return service.list_projects(session, who, limit=limit, cursor=cursor)
 
 
@@ -48,7 +48,7 @@ def list_projects(
 def create_project(
     body: ProjectIn, who: Admin, session: SystemSession, once: Once
 ) -> ProjectOut:
-    """Make a project. It has no members and no targets yet."""
+    """Create a project, which has no members and no targets yet."""
     return once.answer(
         session, ProjectOut, lambda: service.create_project(session, body, who.name)
     )
@@ -66,7 +66,7 @@ def change_project(
 def list_members(
     who: MembersReader, session: SystemSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[MemberOut]:
-    """The members of the project with their roles."""
+    """List the members of the project with their roles."""
     return service.list_members(session, _project_of(who), limit=limit, cursor=cursor)
 
 
@@ -74,7 +74,7 @@ def list_members(
 def add_member(
     body: MemberIn, who: MembersWriter, session: SystemSession, once: Once
 ) -> MemberOut:
-    """Make somebody who has an account a member; a member gets the new role."""
+    """Make the owner of an account a member; if they are a member already, they get the new role."""
     return once.answer(
         session,
         MemberOut,
@@ -94,7 +94,7 @@ def change_role(
 
 @router.delete("/members/{account_id}", status_code=204)
 def remove_member(account_id: str, who: MembersWriter, session: SystemSession) -> None:
-    """Take somebody out of the project at once. 409 `last_admin` for the project's last admin."""
+    """Remove a member from the project at once. 409 `last_admin` for the project's last admin."""
     service.remove_member(session, _project_of(who), account_id, who.name)
 
 
@@ -102,19 +102,19 @@ def remove_member(account_id: str, who: MembersWriter, session: SystemSession) -
 def list_grantable_targets(
     who: Admin, session: SystemSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GrantedTargetOut]:
-    """Every target of the installation, and whether the project may use it."""
+    """List every target of the installation, and whether the project may use it."""
     return service.list_targets(session, _project_of(who), limit=limit, cursor=cursor)
 
 
 @router.put("/project/targets/{target_id}", status_code=204)
 def grant_target(target_id: str, who: Admin, session: SystemSession) -> None:
-    """Let the project see and use a target."""
+    """Grant a target to the project, which can then see and use it."""
     service.grant_target(session, _project_of(who), target_id, who.name)
 
 
 @router.delete("/project/targets/{target_id}", status_code=204)
 def withdraw_target(target_id: str, who: Admin, session: SystemSession) -> None:
-    """Take a target away from the project; its results stay."""
+    """Withdraw a target from the project; its results stay."""
     service.withdraw_target(session, _project_of(who), target_id, who.name)
 
 

@@ -14,7 +14,7 @@ from paceline_server.kernel.wire import Request, Response
 ProjectName = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=50)
 ]
-"""In addresses, so lower-case ASCII: no two names look alike."""
+"""The name in URLs: lower-case ASCII, so that no two look alike."""
 Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)
 ]
@@ -29,7 +29,7 @@ class ProjectIn(Request):
 
 
 class ProjectPatchIn(Request):
-    """What changes; null retention keeps samples for ever."""
+    """The settings to change. With null `retention_days`, samples are kept for ever."""
 
     title: Title | None = None
     default_branch: Branch | None = None
@@ -48,7 +48,7 @@ class ProjectOut(Response):
 
 
 class MemberIn(Request):
-    """Somebody who has an account, by name or e-mail address."""
+    """A new member. `account`: the name or e-mail address of an existing account."""
 
     account: str = Field(min_length=1, max_length=320)
     role: Role

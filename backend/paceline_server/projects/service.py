@@ -1,8 +1,8 @@
-"""Makes projects, decides about their members, and grants them targets.
+"""Creates projects, changes their members, and grants them targets.
 
-A project always keeps an admin who can sign in, and so does the installation. Members and grants are changed under a
-lock of their project, so of two admins who remove each other one is refused. Sessions here see all accounts; each
-function works in the project it is given.
+A project always keeps an admin who can sign in. Members and grants are changed under a lock of their project, so if two
+admins remove each other, one of them is refused. Sessions here see all accounts; each function works in the project it
+is given.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from paceline_server.store.tables.projects import Project, ProjectMember, Target
 
 
 def create_project(session: Session, spec: ProjectIn, actor: str) -> ProjectOut:
-    """Return a new project, without members and targets. Raises 409 `name_taken`."""
+    """Create a project without members and targets. Raises 409 `name_taken`."""
     project = Project(
         id=new_id("prj"),
         name=spec.name,
@@ -64,7 +64,7 @@ def create_project(session: Session, spec: ProjectIn, actor: str) -> ProjectOut:
 def change_project(
     session: Session, project_id: str, patch: ProjectPatchIn, actor: str
 ) -> ProjectOut:
-    """Change what `patch` names."""
+    """Change the settings that `patch` names."""
     project = queries.lock_project(session, project_id)
     changed = patch.model_dump(exclude_unset=True)
     for name, value in changed.items():
@@ -79,7 +79,7 @@ def change_project(
 def create_token(
     session: Session, project_id: str, spec: TokenIn, actor: str
 ) -> TokenCreatedOut:
-    """Return a token for a program that acts in one project."""
+    """Create a token for a program that acts in one project."""
     with access.within_project(session, project_id):
         return store_token(session, spec, actor)
 
@@ -104,7 +104,7 @@ def all_projects(session: Session) -> list[ProjectOut]:
 def list_projects(
     session: Session, principal: Principal, *, limit: int, cursor: str | None
 ) -> Page[ProjectOut]:
-    """Return the projects somebody may choose, by name."""
+    """Return the projects that the principal may choose, by name."""
     every = principal.may("installation.admin")
     return page(
         session,
@@ -148,8 +148,8 @@ def add_member(
     *,
     principal: Principal | None = None,
 ) -> MemberOut:
-    """Make somebody who has an account a member, or give a member another role. Raises 404 for nobody, 403
-    `own_role` for the `principal` itself, 409 `last_admin`."""
+    """Make the owner of an account a member, or give a member another role. Raises 404 for an unknown account, 403
+    `own_role` if it is the `principal`'s, 409 `last_admin`."""
     account = queries.account_called(session, name_or_email)
     if account is None:
         raise not_found("account", name_or_email)
@@ -161,7 +161,7 @@ def add_member(
 def change_role(
     session: Session, project_id: str, account_id: str, role: Role, principal: Principal
 ) -> MemberOut:
-    """Give a member another role. Raises 404; 403 `own_role` for one's own; 409 `last_admin`."""
+    """Give a member another role. Raises 404, 403 `own_role` for the principal's own role, 409 `last_admin`."""
     _refuse_own_role(principal, account_id)
     member = queries.member(session, project_id, account_id)
     account = queries.account(session, account_id)
@@ -193,7 +193,7 @@ def set_member(
         )
         session.add(member)
     elif before != role:
-        _keep_an_admin(session, project_id, member)
+        _refuse_last_admin(session, project_id, member)
         member.role = role
     if before != role:
         _audit_member(session, project_id, account, actor, "set", before, role)
@@ -203,20 +203,22 @@ def set_member(
 def remove_member(
     session: Session, project_id: str, account_id: str, actor: str
 ) -> None:
-    """Take somebody out of a project: their sessions and tokens see it no more. Raises 404, 409 `last_admin`."""
+    """Remove a member from a project; their sessions and tokens lose access at once. Raises 404, 409 `last_admin`."""
     queries.lock_project(session, project_id)
     member = queries.member(session, project_id, account_id)
     account = queries.account(session, account_id)
     if member is None or account is None:
         raise not_found("member", account_id)
-    _keep_an_admin(session, project_id, member)
+    _refuse_last_admin(session, project_id, member)
     session.delete(member)
     _audit_member(session, project_id, account, actor, "remove", member.role, None)
 
 
-def _keep_an_admin(session: Session, project_id: str, leaving: ProjectMember) -> None:
+def _refuse_last_admin(
+    session: Session, project_id: str, leaving: ProjectMember
+) -> None:
     session.flush()
-    if leaving.role == "admin" and queries.admins(session, project_id) <= 1:
+    if leaving.role == "admin" and queries.count_admins(session, project_id) <= 1:
         raise conflict(
             "This is the project's last admin: make somebody else an admin first.",
             "last_admin",
@@ -252,7 +254,9 @@ def list_targets(
         cursor=cursor,
         descending=False,
     )
-    granted = queries.granted(session, project_id, [row.id for row in rows.items])
+    granted = queries.granted_target_ids(
+        session, project_id, [row.id for row in rows.items]
+    )
     return Page(
         items=[
             GrantedTargetOut.of_row(row, granted=row.id in granted)
@@ -263,7 +267,7 @@ def list_targets(
 
 
 def grant_target(session: Session, project_id: str, target_id: str, actor: str) -> None:
-    """Let a project see and use a target; repeatable. Its agent may work for the project from then on. Raises
+    """Grant a target to a project, and the project to the target's agent; granting twice changes nothing. Raises
     404."""
     target = queries.target(session, target_id)
     if target is None:
@@ -284,7 +288,7 @@ def grant_target(session: Session, project_id: str, target_id: str, actor: str) 
 def withdraw_target(
     session: Session, project_id: str, target_id: str, actor: str
 ) -> None:
-    """Take a target away from a project; its results and the grant of its agent stay. Raises 404."""
+    """Withdraw a target from a project; its results and the grant of its agent stay. Raises 404."""
     target = queries.target(session, target_id)
     grant = queries.grant(session, project_id, target_id)
     if target is None or grant is None:

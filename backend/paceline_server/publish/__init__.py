@@ -1,5 +1,5 @@
-"""Verdicts as documents for other programs: JSON, JUnit, Markdown.
+"""Renders verdicts as documents for other programs: JSON, JUnit, Markdown.
 
-Each format has one renderer, and all of them read the rows of `verdicts.py`, so that no output holds a number that
-the API does not give (I21).
+Each format has one renderer, and all of them read the rows of `verdicts.py`, so that no output holds a number that the
+API does not give (I21).
 """

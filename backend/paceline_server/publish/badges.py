@@ -1,6 +1,6 @@
 """Makes badges for READMEs: the newest verdict of a suite, its worst comparison, its alerts; as SVG and for shields.io.
 
-A badge says the words that the API gives and nothing of its own (I21).
+A badge shows only words that the API gives (I21).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ COLOURS = {
     "inconclusive": "#e67700",
     "unknown": "#868e96",
 }
-"""White text on each has a contrast of at least 3:1, as WCAG wants of large and bold text."""
-LONGEST = 60
+"""Colours by verdict. White text on each has a contrast of at least 3:1, as WCAG requires for large and bold text."""
+MAX_CHARACTERS = 60
 CACHE_S = 60
 CHARACTER_PX, PADDING_PX = 6.6, 12
-"""Of Verdana at 11 px on average; `textLength` makes every font fit."""
+"""The average width of a character of Verdana at 11 px, and the padding; `textLength` makes every font fit."""
 
 
 class BadgeOut(Response):
-    """What shields.io's endpoint badge reads (schema version 1)."""
+    """A badge in the form that shields.io's endpoint reads (schema version 1)."""
 
     schemaVersion: Literal[1] = 1  # noqa: N815 - the name that shields.io reads
     label: str
@@ -40,8 +40,8 @@ class BadgeOut(Response):
     cacheSeconds: int = CACHE_S  # noqa: N815 - as above
 
 
-def badge(session: Session, kind: BadgeKind, subject: Subject) -> BadgeOut:
-    """Return what is known now; "no runs" of what was never measured."""
+def make_badge(session: Session, kind: BadgeKind, subject: Subject) -> BadgeOut:
+    """Return the badge of a suite; it says "no runs" if the suite was never measured."""
     if kind == "alerts":
         count = queries.count_standing_alerts(session, subject)
         message, tone = (f"{count} open", "fail") if count else ("none", "pass")
@@ -50,7 +50,7 @@ def badge(session: Session, kind: BadgeKind, subject: Subject) -> BadgeOut:
     if run_id is None:
         return _badge(subject.suite, "no runs", "unknown")
     if kind == "ratio":
-        return _worst(session, run_id, subject)
+        return _worst_badge(session, run_id, subject)
     return _badge(subject.suite, *_outcome(session, run_id, subject))
 
 
@@ -63,8 +63,8 @@ def _outcome(session: Session, run_id: str, subject: Subject) -> tuple[str, str]
     return outcome, outcome if outcome in COLOURS else "inconclusive"
 
 
-def _worst(session: Session, run_id: str, subject: Subject) -> BadgeOut:
-    """Return the worst of what the run's verdict rests on."""
+def _worst_badge(session: Session, run_id: str, subject: Subject) -> BadgeOut:
+    """Return a badge with the worst comparison or gate that decides the run's verdict."""
     rows = [
         row
         for row in ranked(verdicts_of_run(session, run_id))
@@ -88,11 +88,11 @@ def _badge(label: str, message: str, tone: str) -> BadgeOut:
 
 def _shorten(text: str) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return line if len(line) <= MAX_CHARACTERS else line[: MAX_CHARACTERS - 1] + "…"
 
 
 def render_svg(badge_out: BadgeOut) -> str:
-    """Return the picture, readable by screen readers and without anything that is loaded or run."""
+    """Return the badge as SVG, readable by screen readers and without scripts or external resources."""
     left, right = _width(badge_out.label), _width(badge_out.message)
     width = left + right
     quoted_text = quoteattr(f"{badge_out.label}: {badge_out.message}")

@@ -1,4 +1,4 @@
-"""Answers what is known about a commit, for systems that poll instead of being told."""
+"""Returns what is known about a commit, for systems that poll instead of being notified."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paceline_server.kernel import settings
 from paceline_server.kernel.wire import Response
 from paceline_server.publish import queries
 
-MOST_RUNS = 50
+MAX_RUNS = 50
 WORST_FIRST: tuple[Outcome, ...] = (
     "fail",
     "failed",
@@ -41,7 +41,7 @@ class RunVerdictOut(Response):
 
 
 class CommitVerdictsOut(Response):
-    """The runs of a commit, the newest first. `outcome`: the worst of the newest run of each suite, without
+    """The runs of a commit, the newest first. `outcome`: the worst outcome among the newest run of each suite, without
     demonstrations; null if there is none."""
 
     commit: str
@@ -52,8 +52,8 @@ class CommitVerdictsOut(Response):
 def commit_verdicts(
     session: Session, commit: str, suite: str | None
 ) -> CommitVerdictsOut:
-    """Return what is known about a commit by now."""
-    ids = queries.runs_of_commit(session, commit, suite, MOST_RUNS)
+    """Return the verdicts of a commit's newest runs."""
+    ids = queries.runs_of_commit(session, commit, suite, MAX_RUNS)
     runs = [jobs.get_run(session, run_id) for run_id in ids]
     newest: dict[str, Outcome] = {}
     for run in runs:

@@ -1,4 +1,4 @@
-"""Answers GET requests of programs that poll: with an ETag, and 304 where nothing has changed."""
+"""Answers GET requests of programs that poll, with an ETag, and with 304 if nothing has changed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def answer(
     media_type: str,
     max_age_s: int,
 ) -> Response:
-    """Return the document that `render` makes, unless the caller has the one of the same `state`. Shared caches keep
-    what anybody may read."""
+    """Return the document that `render` makes; 304 if the caller has the document of the same `state`. Shared caches
+    may store it if anybody may read it."""
     etag = f'"{hashlib.sha256(state.encode()).hexdigest()[:32]}"'
     is_public = request.state.principal.via == "nothing"
     headers = {

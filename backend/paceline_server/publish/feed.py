@@ -1,7 +1,7 @@
 """Renders alerts as an Atom feed (RFC 4287), for readers that poll.
 
-An entry's id is made of the alert's and never changes; `updated` is when the alert last changed, so a reader shows it
-again when it is fixed or comes back. Alerts that nobody was told of are in no feed (I13).
+An entry's id contains the alert's id and never changes; `updated` is when the alert last changed, so a feed reader shows
+it again when it is fixed or reopened. Alerts that nobody was notified of are not in the feed (I13).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CACHE_S = 60
 
 @dataclass(frozen=True)
 class AlertFeed:
-    """A feed before it is rendered: what was read, and `state`, which changes whenever the document would."""
+    """A feed before it is rendered. `state` changes whenever the document would."""
 
     session: Session
     project: Project
@@ -39,7 +39,7 @@ class AlertFeed:
 
     @classmethod
     def read(cls, session: Session, filters: FeedFilters, base: str) -> AlertFeed:
-        """Return the feed of the session's project. `base`: the address of this server."""
+        """Read the feed of the session's project. `base`: the URL of this server."""
         project = queries.project(session)
         return cls(
             session,
@@ -51,7 +51,7 @@ class AlertFeed:
 
     @property
     def state(self) -> str:
-        """The newest event of each alert decides what its entry says."""
+        """A text that changes whenever the document would; an entry changes only when its alert does."""
         changes = [f"{alert.id} {alert.updated_at}" for alert, _ in self.rows]
         return "\n".join([self.project.title, self.base, repr(self.filters), *changes])
 
@@ -84,7 +84,7 @@ class AlertFeed:
 
 
 def _feed_id(project_id: str, wanted: Sequence[str]) -> str:
-    """Return an IRI (RFC 4287, 4.2.6), so what filters hold is quoted."""
+    """Return the feed's id, an IRI (RFC 4287, 4.2.6), in which the values of filters are quoted."""
     return ":".join(["urn:paceline:feed", project_id, *map(quote, sorted(wanted))])
 
 

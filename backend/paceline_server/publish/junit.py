@@ -1,7 +1,7 @@
 """Renders verdicts as JUnit XML, which GitLab, Jenkins and most CI systems show as test results.
 
-There is one testsuite per target and benchmark, with a testcase per comparison and gate. A comparison without a
-rule never fails a testcase. An inconclusive or waived one is `skipped` with its reason, so that no viewer takes it for a
+There is one testsuite per target and benchmark, with a testcase per comparison and gate. A comparison without a rule
+never fails its testcase. An inconclusive or waived one is `skipped` with its reason, so that no viewer takes it for a
 pass.
 """
 
@@ -23,11 +23,11 @@ from paceline_server.publish.verdicts import (
 )
 
 JOB = "job"
-"""The testsuite of a target's job: whether it measured at all, and what is missing."""
+"""The name of the testsuite about a target's job itself: whether it measured, and which checks failed."""
 
 
 def render_junit(verdicts: VerdictsOut) -> str:
-    """Return the document, with its declaration."""
+    """Return the document, with its XML declaration."""
     root = Element("testsuites", name=xml_text(verdicts.suite))
     for job in verdicts.jobs:
         _add_job(root, verdicts, job)
@@ -48,7 +48,7 @@ def _suite_of(row: RankedVerdict) -> tuple[str, str]:
 
 
 def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
-    """Add the job itself: a job that failed is an error, one that could not judge anything is skipped."""
+    """Add a testsuite about a job: a failed job is an error, one that could not judge anything is skipped."""
     suite = _suite(root, f"{verdicts.suite}.{JOB}", job.target)
     case = _case(suite, "measured")
     if job.failure is not None:
@@ -69,7 +69,7 @@ def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
 
 
 def _add_missing(root: Element, verdicts: VerdictsOut) -> None:
-    """Add the cases that were asked for and did not arrive."""
+    """Add the requested cases that did not arrive, as errors."""
     if not verdicts.missing:
         return
     suite = _suite(root, f"{verdicts.suite}.missing", verdicts.suite)

@@ -1,7 +1,8 @@
 """Renders verdicts as Markdown for step summaries, comments of pull requests and chats.
 
-Forges cut or refuse long texts, so the document never exceeds `LIMIT_BYTES`; what is left out is counted. Names and
-messages come from strangers' repositories: each is escaped, so that none ends a table, opens a tag or mentions a person.
+Forges cut or refuse long texts, so the document never exceeds `LIMIT_BYTES`; rows that are left out are counted. Names
+and messages come from strangers' repositories and are escaped, so they cannot end a table, open a tag or mention a
+person.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from paceline_server.publish.verdicts import (
 LIMIT_BYTES = 60_000
 """GitHub accepts comments of up to 65,536 characters; this leaves room for text that a caller adds."""
 SHORT_ROWS = 20
-"""Rows that are shown open; the others are folded."""
+"""At most this many rows are all shown; of more, only the urgent ones, and the others are folded."""
 EXCERPT_BYTES = 4_000
-"""Longest excerpt of a job's first error."""
+"""An excerpt of a job's first error is cut to this length."""
 REASON_CHARACTERS = 1_000
 HEADINGS = ("", "benchmark", "params", "arm", "what", "target", "result")
 
 
 def render_markdown(verdicts: VerdictsOut, limit_bytes: int = LIMIT_BYTES) -> str:
-    """Return the whole document; at most `limit_bytes` of UTF-8."""
+    """Return the document, with at most `limit_bytes` of UTF-8."""
     rows = ranked(verdicts)
     head = [*_title(verdicts), *_failures(verdicts), *_missing(verdicts)]
     foot = _foot(verdicts)
@@ -67,13 +68,13 @@ def _pull_request(verdicts: VerdictsOut) -> list[str]:
     request = verdicts.pull_request
     if request is None:
         return []
-    # A bare `#12` would link to a request of the repository that this is read in.
+    # A bare `#12` would link to a pull request of the repository in which the text is shown.
     parts = [f"Pull request {request.number}", escape(request.title or "")]
     return [": ".join(part for part in parts if part), ""]
 
 
 def _reasons(verdicts: VerdictsOut) -> list[str]:
-    """Return why, the most important first, each with what to do next; as one sentence where there is one reason."""
+    """Return the reasons, the most important first, and what to do next; a single reason is a plain sentence."""
     steps = dict.fromkeys(
         reason.next_step for reason in verdicts.reasons if reason.next_step
     )
@@ -91,7 +92,7 @@ def _reasons(verdicts: VerdictsOut) -> list[str]:
 
 
 def _failures(verdicts: VerdictsOut) -> list[str]:
-    """Return why targets have no verdict, each with its first error."""
+    """Return why targets have no verdict, with the first error of each."""
     lines: list[str] = []
     for job in verdicts.jobs:
         if job.failure is None:
@@ -121,7 +122,7 @@ def _missing(verdicts: VerdictsOut) -> list[str]:
 
 
 def _tables(rows: Sequence[RankedVerdict], left_out: int) -> list[str]:
-    """Return the worst rows open, the others folded."""
+    """Return the tables: the worst rows open, the others folded."""
     urgent = [row for row in rows if row.decides and row.item.verdict != "pass"]
     opened = rows[: max(SHORT_ROWS, len(urgent))] if len(rows) <= SHORT_ROWS else urgent
     folded = rows[len(opened) :]
@@ -185,7 +186,7 @@ def _foot(verdicts: VerdictsOut) -> list[str]:
 
 
 def _row_counts_to_try(count: int) -> Iterable[int]:
-    """Return numbers of rows to try, from all of them down to none."""
+    """Yield numbers of rows to try, from all of them down to none."""
     while count:
         yield count
         count = count * 3 // 4
@@ -193,7 +194,7 @@ def _row_counts_to_try(count: int) -> Iterable[int]:
 
 
 def _shorten(text: str, limit_bytes: int) -> str:
-    """Return `text`, or its beginning with a mark at the end."""
+    """Return `text`, or its beginning and a mark if it is too long."""
     if len(text.encode()) <= limit_bytes:
         return text
     mark = "\n… (cut for length)"

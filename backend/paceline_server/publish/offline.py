@@ -1,4 +1,4 @@
-"""Judges what `paceline run` left on disk and writes the verdicts in the formats asked for."""
+"""Judges the directory that `paceline run` wrote, and writes the verdicts in the requested formats."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def judge(
     revision: str | None,
     limits: VoidLimits,
 ) -> int:
-    """Judge a directory and write each output; returns the exit status. Raises SettingsError for options that
-    contradict each other."""
+    """Judge a directory and write each output; returns the exit status. Raises SettingsError for contradictory
+    options."""
     try:
         outputs = pair_outputs(formats, paths)
     except OutputError as error:

@@ -1,4 +1,4 @@
-"""The SQL of documents: the runs that a badge or a look-up is about, the alerts of a feed."""
+"""Holds the SQL of documents: the runs of a badge or a commit, and the alerts of a feed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.projects import Project
 
-STANDING = ("open", "acknowledged")
-KNOWN = ("open", "acknowledged", "fixed", "expected", "invalid", "infra")
-"""States of alerts that people were told of (I13)."""
+STANDING_STATES = ("open", "acknowledged")
+NOTIFIED_STATES = ("open", "acknowledged", "fixed", "expected", "invalid", "infra")
+"""States of alerts that people were notified of (I13)."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a badge is about; None does not filter. `target` is a name."""
+    """The subject of a badge; None does not filter. `target` is a name."""
 
     suite: str
     branch: str | None
@@ -30,7 +30,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class FeedFilters:
-    """Which alerts a feed has; None does not filter. `target` is a name."""
+    """Says which alerts a feed has; None does not filter. `target` is a name."""
 
     suite: str | None = None
     target: str | None = None
@@ -44,7 +44,7 @@ def project(session: Session) -> Project:
 
 
 def newest_ended_run(session: Session, subject: Subject) -> str | None:
-    """Return the id of the newest run that ended, without those that only confirm something and demonstrations."""
+    """Return the id of the newest run that ended, without confirmations and demonstrations."""
     query = select(Run.id).where(
         Run.suite == subject.suite,
         Run.trigger.in_(BASELINE_TRIGGERS),
@@ -65,10 +65,10 @@ def newest_ended_run(session: Session, subject: Subject) -> str | None:
 
 
 def count_standing_alerts(session: Session, subject: Subject) -> int:
-    """Count the alerts of a suite that are open or acknowledged, without shadow and demonstrations."""
+    """Count a suite's open and acknowledged alerts, without those of shadow rules and demonstrations."""
     query = select(func.count()).where(
         Alert.suite == subject.suite,
-        Alert.state.in_(STANDING),
+        Alert.state.in_(STANDING_STATES),
         Alert.shadow.is_(False),
         Alert.demonstration.is_(False),
     )
@@ -82,7 +82,7 @@ def count_standing_alerts(session: Session, subject: Subject) -> int:
 def runs_of_commit(
     session: Session, commit: str, suite: str | None, limit: int
 ) -> list[str]:
-    """Return the ids of the runs that measured a commit and are not confirmations, the newest first."""
+    """Return the ids of a commit's runs, without confirmations, the newest first."""
     query = select(Run.id).where(
         Run.commit == commit, Run.trigger.in_(BASELINE_TRIGGERS)
     )
@@ -95,11 +95,11 @@ def runs_of_commit(
 def feed_alerts(
     session: Session, filters: FeedFilters, limit: int
 ) -> Sequence[tuple[Alert, Target]]:
-    """Return the alerts of a feed that changed last, with their targets."""
+    """Return the alerts of a feed with their targets, the last changed first."""
     query: Select[Alert, Target] = (
         select(Alert, Target)
         .join(Target, Target.id == Alert.target_id)
-        .where(Alert.shadow.is_(False), Alert.state.in_(KNOWN))
+        .where(Alert.shadow.is_(False), Alert.state.in_(NOTIFIED_STATES))
     )
     for column, value in (
         (Alert.suite, filters.suite),

@@ -1,4 +1,4 @@
-"""HTTP of what other programs read: verdicts as documents, badges, the feed of alerts."""
+"""Serves what other programs read over HTTP: verdicts as documents, badges, the feed of alerts."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def get_verdicts(
     session: DbSession,
     wanted: Annotated[DocumentFormat, Query(alias="format")] = "json",
 ) -> Response:
-    """The verdicts of a run as one document: JSON, JUnit XML or Markdown, the worst first. Of a run that is still
-    measuring, what is known by now."""
+    """Return the verdicts of a run as one document in JSON, JUnit XML or Markdown, the worst first. For a run that is
+    still measuring, it has what is known so far."""
     text = service.render_run(session, run_id, wanted)
     return Response(text, media_type=MEDIA_TYPES[wanted])
 
@@ -61,7 +61,7 @@ Commit = Annotated[str, Query(pattern="^[0-9a-f]{7,64}$")]
 def get_commit_verdicts(
     commit: Commit, _: Reader, session: DbSession, suite: OptionalName = None
 ) -> CommitVerdictsOut:
-    """The verdicts of a commit (its whole hash), of one suite or all, for systems that poll."""
+    """Return the verdicts of a commit (given by its whole hash), of one suite or all, for systems that poll."""
     return commit_verdicts(session, commit, suite)
 
 
@@ -75,9 +75,9 @@ def get_badge(  # noqa: PLR0917 - query parameters, passed by name
     branch: OptionalName = None,
     target: OptionalName = None,
 ) -> Response:
-    """The badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
+    """Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
     project, with `project=NAME`."""
-    badge_out = badges.badge(session, kind, Subject(suite, branch, target))
+    badge_out = badges.make_badge(session, kind, Subject(suite, branch, target))
     text = badge_out.model_dump_json()
     return answer(request, text, lambda: text, "application/json", badges.CACHE_S)
 
@@ -96,8 +96,8 @@ def get_badge_picture(  # noqa: PLR0917 - query parameters, passed by name
     branch: OptionalName = None,
     target: OptionalName = None,
 ) -> Response:
-    """The badge of a suite as SVG; parameters as of `/badge`."""
-    badge_out = badges.badge(session, kind, Subject(suite, branch, target))
+    """Return the badge of a suite as SVG; the parameters are those of `/badge`."""
+    badge_out = badges.make_badge(session, kind, Subject(suite, branch, target))
     return answer(
         request,
         badge_out.model_dump_json(),
@@ -123,7 +123,8 @@ def get_alert_feed(  # noqa: PLR0917 - query parameters, passed by name
     state: AlertState | None = None,
     kind: AlertKindName | None = None,
 ) -> Response:
-    """The alerts that changed last, as an Atom feed; `target` is a name. Alerts nobody was told of are not in it."""
+    """Return the alerts that changed last as an Atom feed; `target` is a name. Alerts that nobody was notified of are
+    not in it."""
     filters = FeedFilters(suite, target, state, kind)
     base = settings.current().public_url or str(request.base_url).rstrip("/")
     alert_feed = feed.AlertFeed.read(session, filters, base)

@@ -1,4 +1,4 @@
-"""The verdicts of a run as one document, for programs that read it and for the renderers of this room."""
+"""Defines the verdicts of a run as one document, for other programs and for the renderers of this package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMA: Literal["paceline.verdicts/1"] = "paceline.verdicts/1"
 
 
 class JobVerdictsOut(Response):
-    """One target's part. Of a job without a verdict, `failure` says why and the lists are empty."""
+    """The verdicts of one target's job. If it has no verdict, `failure` says why and the lists are empty."""
 
     job_id: str | None
     target: str
@@ -36,8 +36,8 @@ class JobVerdictsOut(Response):
 
 
 class VerdictsOut(Response):
-    """The outcome of a run with everything it rests on. `run_id` and `url` are null for a directory that was judged
-    offline; `url` is also null if the server has no public address."""
+    """The outcome of a run with everything on which it is based. `run_id` and `url` are null for a directory that was
+    judged offline; `url` is also null if the server has no public address."""
 
     schema_name: Literal["paceline.verdicts/1"] = Field(SCHEMA, alias="schema")
     run_id: str | None
@@ -51,9 +51,9 @@ class VerdictsOut(Response):
     outcome: Outcome
     reason: str
     reasons: list[ReasonOut]
-    """Why it did not simply pass, the most important first; with the target's name if there are several."""
+    """Why it did not simply pass, the most important reason first; with the target's name if there are several."""
     demonstration: bool
     completeness: str | None
-    """How many of the cases asked for arrived, in words; null offline."""
+    """How many of the requested cases arrived, in words; null offline."""
     missing: list[MissingGroupOut]
     jobs: list[JobVerdictsOut]

@@ -1,4 +1,4 @@
-"""Renders verdicts in the format a caller asks for."""
+"""Renders verdicts in a requested format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def render(verdicts: VerdictsOut, wanted: DocumentFormat) -> str:
 
 
 def verdicts_schema() -> str:
-    """Return the JSON schema of the document, as the repository has it."""
+    """Return the JSON schema of the document, as the repository stores it."""
     schema = VerdictsOut.model_json_schema(mode="serialization") | {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:paceline:verdicts:1",
@@ -34,5 +34,5 @@ def verdicts_schema() -> str:
 
 
 def render_run(session: Session, run_id: str, wanted: DocumentFormat) -> str:
-    """Return the verdicts of a run as they stand. Raises 404."""
+    """Return the verdicts of a run in a format, as they are now. Raises 404."""
     return render(verdicts_of_run(session, run_id), wanted)

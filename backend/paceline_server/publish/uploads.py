@@ -1,7 +1,7 @@
-"""Renders a verdict document that a stranger's pipeline wrote, for a comment that a trusted one posts.
+"""Renders a verdict document that an untrusted pipeline wrote, for a comment that a trusted one posts.
 
-The document is checked against the shape that `judge` writes. What only a server can say (a run, its page, a pull
-request, a waiver) is refused, because nobody could tell it from the server's word.
+The document is checked against the shape that `judge` writes. A document that claims what only a server can say (a run,
+its page, a pull request, a waiver) is refused, because readers would take it for the server's word.
 """
 
 from __future__ import annotations

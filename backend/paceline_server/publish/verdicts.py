@@ -1,8 +1,7 @@
-"""Collects the verdicts of a run, or of a directory judged offline, orders them for reading and words them for every
-format.
+"""Collects, orders and words the verdicts of a run, or of a directory judged offline, for every format.
 
-The order is by what a reader must act on: what failed the run comes first, then what could not be decided, then
-what is slower but watched by no rule.
+What a reader must act on comes first: what failed the run, then what could not be decided, then what is slower but
+watched by no rule.
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ from paceline_server.reports import service as reports
 
 SEVERITY = {"fail": 0, "inconclusive": 1, "pass": 3, "not_applicable": 4}
 NOT_DECIDING = 2
-"""Between the inconclusive and the passed: slower or inconclusive, but waived, or no rule asks."""
+"""The severity of an item that is slower or inconclusive but waived or watched by no rule: between inconclusive and
+pass."""
 
 
 @dataclass(frozen=True)
 class RankedVerdict:
-    """A comparison or a gate with its target, and how urgently it should be read (0 first)."""
+    """A comparison or a gate with its target. `severity`: how urgently it should be read, 0 first."""
 
     target: str
     item: ComparisonOut | GateOut
@@ -39,7 +39,7 @@ class RankedVerdict:
 
 
 def verdicts_of_run(session: Session, run_id: str) -> VerdictsOut:
-    """Return the verdicts of a run as they stand. Raises 404."""
+    """Return the verdicts of a run as they are now. Raises 404."""
     run = jobs.get_run(session, run_id)
     arrived = completeness.completeness(session, run_id)
     public = settings.current().public_url
@@ -108,7 +108,7 @@ def _of_job(session: Session, job: JobOut) -> JobVerdictsOut:
 
 
 def verdicts_of_analysis(analysis: Analysis, failure: str | None) -> VerdictsOut:
-    """Return the verdicts of a directory that was judged offline. `failure`: why it is not a whole measurement."""
+    """Return the verdicts of a directory that was judged offline. `failure`: why its measurement is incomplete."""
     report = analysis.report
     outcome: Outcome = "failed" if failure else analysis.verdict
     reason = failure or analysis.reason
@@ -146,7 +146,7 @@ def verdicts_of_analysis(analysis: Analysis, failure: str | None) -> VerdictsOut
 
 
 def ranked(verdicts: VerdictsOut) -> list[RankedVerdict]:
-    """Return all comparisons and gates, the worst first; of equals, in the order of the report."""
+    """Return all comparisons and gates, the worst first; equals stay in the order of the report."""
     return sorted(_all_of(verdicts.jobs), key=_order)
 
 
@@ -187,7 +187,7 @@ UNDECIDED: Mapping[str, str] = {
 
 
 def reason_heading(reason: ReasonOut) -> str:
-    """Return what kind of reason it is, before its text."""
+    """Return the heading of a reason, which says its kind."""
     if reason.verdict is None:
         return "No verdict:"
     if reason.verdict == "waived":
@@ -197,7 +197,7 @@ def reason_heading(reason: ReasonOut) -> str:
 
 
 def subject_words(item: ComparisonOut | GateOut) -> str:
-    """Return what is judged: `time against kotlin`, or a gate by its name."""
+    """Return what is judged, such as `time against kotlin`, or the name of a gate."""
     if isinstance(item, ComparisonOut):
         other = "base" if item.sides == "revisions" else item.reference
         return f"{item.metric} against {other}"
@@ -205,8 +205,8 @@ def subject_words(item: ComparisonOut | GateOut) -> str:
 
 
 def result_words(item: ComparisonOut | GateOut) -> str:
-    """Return what was found, with its numbers and interval, as the API words it; without a verdict also why. Of what
-    was waived, by whom and until when."""
+    """Return the result with its numbers and interval, as the API words it. Without a verdict it includes the reason;
+    if it was waived, by whom and until when."""
     words = _finding_words(item)
     return words if item.waived is None else f"{words}; {item.waived.words}"
 
@@ -220,8 +220,8 @@ def _finding_words(item: ComparisonOut | GateOut) -> str:
 
 
 def verdict_words(item: ComparisonOut | GateOut, decides: bool) -> str:
-    """Return the verdict; in brackets if the run's verdict does not rest on it."""
-    spoken = item.verdict.replace("_", " ")
+    """Return the verdict in words, in brackets if the run's verdict does not depend on it."""
+    words = item.verdict.replace("_", " ")
     if item.waived is not None:
-        return f"{spoken}, waived"
-    return spoken if decides else f"({spoken})"
+        return f"{words}, waived"
+    return words if decides else f"({words})"

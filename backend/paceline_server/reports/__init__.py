@@ -1,1 +1,1 @@
-"""Reads for pages and CI, computed from stored data; writes nothing."""
+"""Answers pages and CI from stored data, and writes nothing."""

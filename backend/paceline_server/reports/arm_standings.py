@@ -1,4 +1,4 @@
-"""Says where the arms that should win do win: every suite on every target, worst first.
+"""Ranks the arms that should win by how they stand, for every suite on every target, worst first.
 
 An arm should win where a rule of its suite watches it. Arms and benchmarks that no rule watches, such as those that are
 slow on purpose, are not counted, and the answer names them.
@@ -29,7 +29,7 @@ from paceline_server.series import service as history
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 
 ROWS = 200
-"""Rows of the answer; who has more first mends the worst."""
+"""At most this many rows, the worst ones."""
 
 WORST_FIRST: tuple[ArmStanding, ...] = get_args(ArmStanding)
 
@@ -118,7 +118,7 @@ def _with_former_names(
 def _standing(
     manifest: Manifest, target: Target, arm: WatchedArm, points: Iterable[PointRow]
 ) -> ArmStandingOut | None:
-    """Return how an arm stands on a target; None where it cannot run or no rule watches what was measured.
+    """Return how an arm stands on a target; None if it cannot run there or no rule watches what was measured.
 
     `manifest` is that of the target's kind."""
     declared = manifest.benchmarks[arm.benchmark]
@@ -158,14 +158,14 @@ _STANDING_OF: Mapping[str, ArmStanding] = {
     "pass": "won",
     "not_applicable": "not_available",
 }
-"""By the verdict of a comparison."""
+"""The standing for each verdict of a comparison."""
 
 
 def _can_run(manifest: Manifest, target: Target, workload: str) -> bool:
     """Return whether a target could measure a workload. No agent measures on targets of imports."""
     if target.agent_id == IMPORTS_AGENT:
         return False
-    declared = next(each for each in manifest.workloads if each.name == workload)
+    declared = next(known for known in manifest.workloads if known.name == workload)
     build = declared.android if target.kind == "device" else declared.host
     return build is not None
 

@@ -1,8 +1,8 @@
-"""Compares two revisions or two runs: what differs around them, then every measurement.
+"""Compares two revisions or two runs: the differences of their environments, then every measurement.
 
-Nothing is judged across jobs (I11). A row has a verdict only where an A/B job measured the
-pair interleaved, and then ratio and interval are that job's; all other rows are shown
-without one. Sentences and choices cover all requested pairs, rows are one page of them.
+Nothing is judged across jobs (I11). A row has a verdict only if an A/B job measured the pair interleaved, and then
+ratio and interval are that job's; other rows have no verdict. Sentences and choices cover all requested pairs, rows are
+one page of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class MeasurementFilter:
 
     @property
     def narrows(self) -> bool:
-        """Whether it leaves out any measurement."""
+        """True if it leaves out any measurement."""
         return (self.target, self.benchmark, self.metric) != (None, None, None)
 
     def matches(self, key: Key) -> bool:
@@ -201,7 +201,7 @@ def _page(
 
 
 def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:
-    """Return everything both sides measured, ignoring the filter, so that a page can widen it again."""
+    """Return all values that both sides measured, ignoring the filter, so that a page can widen the filter again."""
     measured_on = {key[0] for key in keys}
     return ChoicesOut(
         targets=[

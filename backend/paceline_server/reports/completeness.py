@@ -1,7 +1,6 @@
 """Lists every declared case of a run that has no samples, with the reason.
 
-A case has arrived, is unavailable on its target, is pending, or is missing with a reason;
-none is left out (I12).
+Each case has arrived, is unavailable on its target, is pending, or is missing for a reason (I12).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.detect.groups import expected_groups
-from paceline_server.ingest.arrivals import Arrivals, arrivals
+from paceline_server.ingest.arrivals import Arrivals, list_arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunState, Trigger
 from paceline_server.jobs.states import FINAL
@@ -87,7 +86,7 @@ class ExpectedCase(NamedTuple):
 
 
 def completeness(session: Session, run_id: str) -> CompletenessOut:
-    """Return which cases of a run have arrived by now, and why others are missing. Raises 404."""
+    """Return which cases of a run have arrived so far, and why others are missing. Raises 404."""
     run = queries.find_run(session, run_id)
     if run is None:
         raise not_found("run", run_id)
@@ -95,7 +94,7 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
     counts: Counter[str] = Counter()
     not_arrived: list[MissingCaseOut] = []
     for job, target in queries.jobs_of_run(session, run_id):
-        here = arrivals(session, job.id)
+        here = list_arrivals(session, job.id)
         for case in _expected_cases(manifest, run, target, here):
             counts["declared"] += 1
             if case.key in here.measured:
@@ -204,7 +203,7 @@ def _missing_groups(missing: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
 def _completeness_sentence(
     counts: Mapping[str, int], pending: int, missing: list[MissingCaseOut]
 ) -> str:
-    """Return `3 of 41 missing (2 crash, 1 skipped)`."""
+    """Return the completeness in words, such as `3 of 41 missing (2 crash, 1 skipped)`."""
     declared, unavailable = counts.get("declared", 0), counts.get("unavailable", 0)
     parts = []
     if missing:

@@ -1,7 +1,7 @@
 """Estimates how long a run would take, and what a demonstration needs to show an effect.
 
-Estimates come from how long past runs took. Without past runs the answer says so and gives
-the least time that the request itself implies.
+Estimates are based on the duration of past runs. Without past runs the answer says so, and gives the least time that
+the request implies.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from paceline_server.reports.schemas import (
 from paceline_server.store.tables.fleet import Target
 
 PAST_JOBS = 200
-"""Past jobs read for a request, newest first, over all its targets."""
+"""At most this many past jobs are read for a request, the newest of all its targets."""
 BASED_ON = 5
-"""Past jobs an estimate is based on: enough that one slow build does not decide."""
+"""An estimate is based on this many past jobs, enough that one slow build does not decide."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class BatchSize:
 
     @property
     def least_s(self) -> float:
-        """The time of the samples alone: none is shorter than `min_time_ns`."""
+        """The time of the samples alone, each of which takes at least `min_time_ns`."""
         return self.samples * self.min_time_ns / 1e9
 
 
 def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
-    """Return how long a request would take now. Raises as `jobs.preview_run`."""
+    """Return how long a request would take now. Raises as `jobs.preview_run` does."""
     preview = jobs.preview_run(session, spec)
     manifest = read_manifest(preview.suite.manifest)
     request = JobRequest(preview.selection.benchmarks, preview.selection.params)

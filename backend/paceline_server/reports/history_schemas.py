@@ -38,7 +38,7 @@ class MatrixCellOut(Response):
     unit: Unit
     value: float
     excluded: str | None
-    """Why the value does not count as evidence; null if it does."""
+    """Why the value does not count; null if it does."""
     at: datetime
     commit: str
     run_id: str
@@ -89,8 +89,8 @@ class MatrixOut(Response):
 
 
 ArmStanding = Literal["lost", "undecided", "not_measured", "not_available", "won"]
-"""How an arm that should win stands on a target, worst first: it lost, is undecided or cannot run there at one
-point of the params at least, or was never measured, or else won (no slower than its reference, within the margin)."""
+"""How an arm that should win stands on a target, worst first. It lost, is undecided or cannot run there for at least one
+combination of params; it was never measured; or it won (it is no slower than its reference, within the margin)."""
 
 
 class StandingsTargetOut(Response):
@@ -106,8 +106,8 @@ class UnwatchedBenchmarkOut(Response):
 
 
 class SuiteStandingsOut(Response):
-    """How many arms stand how, by target. No rule of the suite watches the benchmarks in `unwatched`, so none of
-    their arms should win."""
+    """The number of arms with each standing, by target. No rule of the suite watches the benchmarks in `unwatched`, so
+    their arms are not counted."""
 
     suite: str
     title: str
@@ -217,7 +217,7 @@ class TargetChoiceOut(Response):
 
 
 class ChoicesOut(Response):
-    """Everything both sides measured, ignoring the filter: the values a filter can take."""
+    """The values that a filter can take: all that both sides measured, ignoring the current filter."""
 
     targets: list[TargetChoiceOut]
     benchmarks: list[str]
@@ -243,7 +243,7 @@ class CompareOut(Response):
     hidden: int
     rows: list[CompareRowOut]
     name_texts: dict[str, str]
-    """The text of each imported name among the rows and choices that has a digest in place of some of it."""
+    """The original text of each imported name among the rows and choices that contains a digest."""
     next: str | None
 
 

@@ -34,10 +34,10 @@ from paceline_server.series.service import SeriesStanding
 from paceline_server.store.tables.decisions import Comparison
 
 STALE_AFTER = timedelta(days=7)
-"""Schedules are nightly or weekly, so at least one run was missed."""
+"""A value this old is stale: schedules are nightly or weekly, so at least one run was missed."""
 
 ENDED_JOBS = 500
-"""Newest jobs searched for ones without a verdict: months of a nightly suite on a few targets."""
+"""So many of the newest jobs are searched for ones without a verdict: months of a nightly suite on a few targets."""
 
 WORST_FIRST: tuple[Judged, ...] = ("fail", "inconclusive", "pass", "not_applicable")
 
@@ -108,7 +108,8 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
 def _verdicts(
     rows: Sequence[Comparison], called: history.NewestNames
 ) -> dict[Cell, list[Comparison]]:
-    """Return comparisons by the present name of their benchmark; those under its present name hide older ones."""
+    """Return comparisons by the current name of their benchmark; those stored under that name replace those under older
+    names."""
     verdicts: dict[Cell, list[Comparison]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row.benchmark in called.benchmarks):
         cell = (called.benchmark(row.benchmark), row.target_id)
@@ -184,7 +185,8 @@ def _cell(
 def _headline_series(
     manifest: Manifest, standing: SeriesStanding
 ) -> tuple[bool, bool, str]:
-    """Sort key of the series a cell shows: the primary metric of an arm other than the reference, then the oldest."""
+    """Return the sort key that selects the series a cell shows: first the primary metric of an arm other than the
+    reference, then the oldest series."""
     declared = manifest.benchmarks.get(standing.series.benchmark)
     if declared is None:
         return False, False, standing.series.id

@@ -1,7 +1,6 @@
 """Pairs what both sides of a comparison measured: ratio, interval, significance, order.
 
-Every pair is ranked before paging, so that sentences can count all of them. `compare` builds
-the pages.
+Every pair is ranked before paging, so that sentences can count all of them. `compare.py` builds the pages.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ def newest_measurements(
         named = [
             (row, names(row["benchmark"], row["arm"])) for row in report["measurements"]
         ]
-        # What has a name by itself comes after what is called so by an alias, and replaces it.
+        # A measurement that has a name itself comes after one that has it as an alias, and replaces it.
         named.sort(key=lambda pair: pair[1] == (pair[0]["benchmark"], pair[0]["arm"]))
         for row, (benchmark, arm) in named:
             if row.get("side") != "base":  # an A/B run is named by its head

@@ -1,4 +1,4 @@
-"""All SQL of reports; reads only."""
+"""Holds all SQL of reports, which only reads."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def incidents() -> Select[Any]:
 
 
 def audit_entries(filters: AuditFilters, *, of_installation: bool) -> Select[Any]:
-    """List the entries of the audit log that the session sees; `of_installation`: those of no project."""
+    """Return a query for the entries of the audit log that the session sees; `of_installation`: those of no project."""
     wanted_values = {
         AuditEntry.object_kind: filters.object_kind,
         AuditEntry.object_id: filters.object_id,
@@ -153,8 +153,8 @@ class PointRow(NamedTuple):
 
 
 POINTS_LOOKED_AT = 200
-"""Newest comparisons of an arm on a target among which the newest of each point is looked for: ten nightly jobs of
-twenty points. What was not measured among them is not measured any more."""
+"""The newest comparison of each combination of params is looked for among this many of an arm on a target: ten nightly
+jobs of twenty combinations. A combination that is not among them is no longer measured."""
 
 
 def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointRow]:
@@ -259,7 +259,7 @@ DECIDED = ("pass", "fail")
 RUNS_LOOKED_AT = 500
 """The newest runs of a period among which verdicts that flipped are looked for: a few weeks of a busy project."""
 BEFORE_DAYS = 90
-"""Days before a period in which the verdict before is looked for; nobody remembers an older one."""
+"""The previous verdict is looked for in this many days before a period; nobody remembers an older one."""
 
 
 def flipped_since(session: Session, since: datetime, limit: int) -> list[FlippedRow]:
@@ -370,7 +370,7 @@ def manifest_of_job(session: Session, job_id: str) -> dict[str, Any]:
 
 
 def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
-    """List targets by name."""
+    """Return these targets, by name."""
     query = (
         select(Target)
         .where(Target.id.in_(set(target_ids)))
@@ -380,7 +380,7 @@ def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
 
 
 def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]:
-    """List the comparisons of arms of the newest job of each benchmark and target, without demonstrations."""
+    """Return the comparisons of arms from the newest job of each benchmark and target, without demonstrations."""
     newest = (
         func.dense_rank()
         .over(
@@ -593,7 +593,7 @@ _JUDGED = (
 def revisions_judged(
     session: Session, suite: str, base: str, head: str
 ) -> list[Comparison]:
-    """List the comparisons of A/B jobs of this pair of revisions, undecided ones first, then the oldest first. Their
+    """Return the comparisons of A/B jobs of this pair of revisions, undecided ones first, then the oldest first. Their
     evidence, which is long, is not loaded."""
     query = (
         select(Comparison)

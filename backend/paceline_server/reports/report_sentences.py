@@ -1,4 +1,4 @@
-"""Sentences about comparisons, distributions, false alarms and audit entries (I17)."""
+"""Writes sentences about comparisons, distributions, false alarms and audit entries (I17)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from paceline_server.stats.plain_words import (
 )
 
 LEAST_OPENED = 5
-"""Alerts; a share of fewer would reflect chance."""
+"""No share is given of fewer alerts than this, because it would reflect chance."""
 TARGETS_NAMED = 3
-"""Targets a sentence names; nobody reads more."""
+"""A sentence names at most this many targets."""
 
 
 def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
@@ -46,7 +46,7 @@ def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
 
 
 def _both(host: str, device: str) -> str:
-    """Say `2 % (on devices 3 %)`; one of them where they are the same."""
+    """Return both limits in words, such as `2 % (on devices 3 %)`, or one if they are equal."""
     return host if host == device else f"{host} (on devices {device})"
 
 
@@ -55,8 +55,8 @@ def arms_summary(
     unit: str,
     simulated: Collection[str] = frozenset(),
 ) -> str:
-    """Say `On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All comparisons are of
-    one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
+    """Return a summary such as `On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All
+    comparisons are of one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
     if not comparisons:
         return "Nothing has been compared yet."
     real = [
@@ -123,7 +123,7 @@ def _count(number: int, of: int) -> str:
 
 
 def _span(comparisons: Sequence[ComparisonOut], word: str, unit: str) -> str:
-    """Say the smallest and largest difference from 1, in words."""
+    """Return the smallest and largest difference from 1 in words."""
     ratios = sorted(
         comparison.ratio for comparison in comparisons if comparison.ratio is not None
     )
@@ -138,7 +138,7 @@ def _span(comparisons: Sequence[ComparisonOut], word: str, unit: str) -> str:
 def false_alarms(
     days: int, since: datetime, states: Mapping[str, int]
 ) -> FalseAlarmsOut:
-    """Sum up the false alarms of a period, by the states of the alerts that opened in it."""
+    """Return the false alarms of a period, from the states of the alerts that opened in it."""
     opened = sum(states.values())
     vanished, invalid = states.get("vanished", 0), states.get("invalid", 0)
     wrong = vanished + invalid
@@ -171,7 +171,7 @@ _NEW = {
 
 
 def since_sentence(counts: Mapping[SinceList, int], more: Collection[SinceList]) -> str:
-    """Say `2 changes, 1 flipped verdict, no new alerts, 20 or more failed runs.`"""
+    """Return a summary such as `2 changes, 1 flipped verdict, no new alerts, 20 or more failed runs.`"""
     if not any(counts.values()):
         return "No changes, no flipped verdicts, no new alerts, no failed runs."
     parts = []
@@ -246,7 +246,7 @@ _DONE = {
 
 
 def audit_sentence(actor: str, action: str, object_kind: str, name: str) -> str:
-    """Say `Ada muted rule ledger.`"""
+    """Return an audit entry in words, such as `Ada muted rule ledger.`"""
     what = f"{object_kind.replace('_', ' ')} {name}"
     return f"{actor} {_DONE.get(action, action + ' {}').format(what)}."
 
@@ -257,8 +257,8 @@ def distribution_summary(
     bounds: Mapping[str, tuple[float, float]],
     reference: str,
 ) -> str:
-    """Say the medians of the arms, and whether their samples overlap; `bounds` is the range of each arm's samples
-    without the outer 1 %."""
+    """Return a sentence with the medians of the arms and whether their samples overlap; `bounds` is the range of each
+    arm's samples without the outer 1 %."""
     if not arms:
         return "Nothing was measured here."
     parts = [

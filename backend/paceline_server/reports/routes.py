@@ -1,4 +1,4 @@
-"""HTTP of reads: overview, reports, comparisons, arms, distributions, live series, incidents."""
+"""Serves reports over HTTP: overview, comparisons, arms, distributions, live series, incidents."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ Params = Annotated[str, Query(max_length=4000, description="A JSON object of par
 
 @router.get("/overview")
 def get_overview(_: Reader, session: DbSession) -> OverviewOut:
-    """Alerts by state, agents, the newest runs."""
+    """Return alerts by state, agents and the newest runs."""
     return service.overview(session)
 
 
 @router.get("/waiting")
 def get_waiting(_: Reader, session: DbSession) -> WaitingOut:
-    """How much waits for a person or a target: the counts of the menu."""
+    """Count what waits for a person or a target, for the menu."""
     return service.waiting(session)
 
 
@@ -74,7 +74,7 @@ def get_since(
     session: DbSession,
     since: Annotated[Instant, Query(alias="from")],
 ) -> SinceOut:
-    """What is new since an instant: changes, flipped verdicts, alerts and failed runs, at most 20 of each."""
+    """List what is new since an instant: changes, flipped verdicts, alerts and failed runs, at most 20 of each."""
     return since_report.new_since(session, since)
 
 
@@ -82,7 +82,7 @@ def get_since(
 def list_incidents(
     _: Admin, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[IncidentOut]:
-    """Incidents an operator of Paceline should know, the newest first; `/metrics` counts them too."""
+    """List incidents that an operator of Paceline should know, the newest first; `/metrics` counts them too."""
     return service.incidents(session, limit=limit, cursor=cursor)
 
 
@@ -108,7 +108,7 @@ def list_audit(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AuditEntryOut]:
-    """Who changed what in the project, the newest first."""
+    """List who changed what in the project, the newest first."""
     return service.audit_log(session, filters, limit=limit, cursor=cursor)
 
 
@@ -120,7 +120,7 @@ def list_installation_audit(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AuditEntryOut]:
-    """Who changed what belongs to no project: accounts, sign-ins, agents. The newest first."""
+    """List who changed what outside projects (accounts, sign-ins, agents), the newest first."""
     return service.audit_log(
         session, filters, of_installation=True, limit=limit, cursor=cursor
     )
@@ -128,7 +128,7 @@ def list_installation_audit(
 
 @router.get("/jobs/{job_id}/report")
 def get_report(job_id: str, _: Reader, session: DbSession) -> JobReportOut:
-    """The newest analysis of a job; 404 `not_analysed` before the first."""
+    """Return the newest analysis of a job; 404 `not_analysed` before the first."""
     return service.get_report(session, job_id)
 
 
@@ -136,7 +136,7 @@ def get_report(job_id: str, _: Reader, session: DbSession) -> JobReportOut:
 def list_comparisons(
     run_id: str, _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ComparisonOut]:
-    """Comparisons of every arm with its reference, of the run's concluded jobs."""
+    """List the comparisons of every arm with its reference in the run's concluded jobs."""
     return service.comparisons_of_run(session, run_id, limit=limit, cursor=cursor)
 
 
@@ -149,14 +149,14 @@ def get_arms(
     metric: str | None = None,
     target: str | None = None,
 ) -> ArmsOut:
-    """The newest comparisons of a benchmark per target, with the rule and a summary in words."""
+    """Return the newest comparisons of a benchmark per target, with the rule and a summary in words."""
     return service.compare_arms(session, suite, benchmark, metric, target)
 
 
 @router.get("/arms/standings")
 def get_arm_standings(_: Reader, session: DbSession) -> ArmStandingsOut:
-    """Where the arms that should win do win: every suite on every target, worst first. What no rule of a suite
-    watches is not counted."""
+    """List how the arms that should win stand, for every suite on every target, worst first. Arms that no rule of a
+    suite watches are not counted."""
     return arm_standings.arm_standings(session)
 
 
@@ -168,7 +168,7 @@ def get_target_conditions(
     since: Annotated[datetime | None, Query(alias="from")] = None,
     until: Annotated[datetime | None, Query(alias="to")] = None,
 ) -> TargetConditionsOut:
-    """The conditions of a target over time and during its jobs, by default of the last week."""
+    """Return the conditions of a target over time and during its jobs, by default of the last week."""
     return target_conditions.over_time(session, target_id, since, until)
 
 
@@ -181,19 +181,19 @@ def get_distribution(
     session: DbSession,
     params: Params = "{}",
 ) -> DistributionOut:
-    """The empirical distribution of each arm at one point of the params."""
+    """Return the empirical distribution of each arm for one combination of params."""
     return service.distribution(session, job_id, benchmark, metric, params)
 
 
 @router.get("/jobs/{job_id}/live-series")
 def list_live_series(job_id: str, _: Reader, session: DbSession) -> Page[LiveSeriesOut]:
-    """Recent values per case while a job measures."""
+    """List recent values per case while a job measures."""
     return service.live_series(session, job_id)
 
 
 @router.get("/series/{series_id}")
 def get_series(series_id: str, _: Reader, session: DbSession) -> SeriesPageOut:
-    """One series: its levels, environments, changes, noise floor, the rule in force, and notes."""
+    """Return one series with its levels, environments, changes, noise floor, rule in force, and notes."""
     return series_page.series_page(session, series_id)
 
 
@@ -201,7 +201,7 @@ def get_series(series_id: str, _: Reader, session: DbSession) -> SeriesPageOut:
 def get_matrix(
     suite: str, _: Reader, session: DbSession, branch: str | None = None
 ) -> MatrixOut:
-    """A suite's state by benchmark and target, by default on the branch measured last."""
+    """Return a suite's state by benchmark and target, by default on the branch measured last."""
     return matrix.matrix(session, suite, branch)
 
 
@@ -229,12 +229,12 @@ def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
 
 @router.post("/runs/estimate")
 def estimate_run(body: RunIn, _: Reader, session: DbSession) -> RunEstimateOut:
-    """How long a request would take, and from which percentage on a demonstration shows an effect. Creates no
-    run. Refuses what a request for a run would refuse, except that no target is online."""
+    """Return how long a request would take, and from which percentage on a demonstration shows an effect. It creates no
+    run, and refuses what a request for a run would refuse, except that no target is online."""
     return estimates.estimate(session, body)
 
 
 @router.get("/runs/{run_id}/completeness")
 def get_completeness(run_id: str, _: Reader, session: DbSession) -> CompletenessOut:
-    """Which cases of a run have arrived by now, and every missing case with its reason."""
+    """Return which cases of a run have arrived so far, and every missing case with its reason."""
     return completeness.completeness(session, run_id)

@@ -31,7 +31,7 @@ class ArmsOut(Response):
     summary: str
     comparisons: list[ComparisonOut]
     name_texts: dict[str, str]
-    """The text of each imported name that has a digest in place of some of it."""
+    """The original text of each imported name that contains a digest."""
 
 
 class EcdfPointOut(Response):
@@ -202,7 +202,7 @@ ActorKind = Literal["account", "token", "agent", "system", "anonymous"]
 
 @dataclass(frozen=True)
 class AuditFilters:
-    """Which entries of the audit log are wanted; None: any. `until` itself is not included."""
+    """Selects entries of the audit log; None: any. `until` itself is not included."""
 
     object_kind: ObjectKind | None = None
     object_id: str | None = None

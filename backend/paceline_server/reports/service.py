@@ -55,11 +55,12 @@ from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.messages import Incident
 
 FALSE_ALARM_DAYS = 90
-"""Days: enough alerts for a share, and recent enough to describe the present Paceline."""
+"""False alarms of this many days are counted: enough alerts for a share, and recent enough to describe the current
+state."""
 OVERVIEW_RUNS = 10
 OVERVIEW_AGENTS = 50
 ECDF_POINTS = 150
-"""Points per arm that the chart library draws without delay."""
+"""Points per arm; the chart library draws this many without delay."""
 
 
 def overview(session: Session) -> OverviewOut:
@@ -88,7 +89,7 @@ def overview(session: Session) -> OverviewOut:
 
 
 def waiting(session: Session) -> WaitingOut:
-    """Return what waits for a person or a target now."""
+    """Return the number of alerts, runs and targets that wait for a person or a target now."""
     alerts_open, runs_queued, targets_quarantined = queries.count_waiting(session)
     return WaitingOut(
         alerts_open=alerts_open,
@@ -98,7 +99,7 @@ def waiting(session: Session) -> WaitingOut:
 
 
 def incidents(session: Session, *, limit: int, cursor: str | None) -> Page[IncidentOut]:
-    """List incidents, the newest first."""
+    """Return incidents, the newest first."""
     return page(
         session,
         queries.incidents(),
@@ -118,7 +119,8 @@ def audit_log(
     limit: int,
     cursor: str | None,
 ) -> Page[AuditEntryOut]:
-    """List who changed what, the newest first. `of_installation`: what belongs to no project, such as accounts."""
+    """Return who changed what, the newest first. `of_installation`: entries of no project, such as those about
+    accounts."""
     query = queries.audit_entries(filters, of_installation=of_installation)
     entries: Page[AuditEntry] = page(
         session,
@@ -137,7 +139,7 @@ def audit_log(
 
 
 def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
-    """Return the wire shape of an entry; `titles` has the present titles of alerts by id."""
+    """Return the wire shape of an entry; `titles` has the current titles of alerts by id."""
     fields = {
         name: getattr(row, name)
         for name in AuditEntryOut.model_fields
@@ -198,7 +200,7 @@ def comparisons_of_run(
 def _with_waivers(
     session: Session, comparisons: Sequence[ComparisonOut]
 ) -> list[ComparisonOut]:
-    """Return the comparisons with the waivers that the reports of their jobs say."""
+    """Return the comparisons with the waivers in the reports of their jobs."""
     job_ids = {row.job_id for row in comparisons if row.verdict == "fail"}
     waived = {
         (job_id, _case_of(row)): row.waived
@@ -242,8 +244,8 @@ def _comparisons_out(
 
 
 def _extra_percent(evidence: Mapping[str, Any]) -> float:
-    """Return what a comparison had to clear beyond its margin. Findings of before pairs differed in it have that of
-    their job."""
+    """Return the percentage that a comparison had to exceed beyond its margin. Older findings have only one number for
+    all comparisons of their job."""
     of_job = evidence["parameters"]["policy"].get("extra_percent", 0.0)
     return float(evidence.get("extra_percent", of_job))
 
@@ -305,7 +307,7 @@ def _rules(manifest: Manifest, benchmark: str) -> list[Any]:
 def _comparison_order(
     benchmark: Benchmark, comparison: ComparisonOut
 ) -> tuple[Any, ...]:
-    """Sort key: targets by name, arms as declared, params by number or as declared."""
+    """Return a sort key: targets by name, arms as declared, params by number or as declared."""
     arm = (
         benchmark.arms.index(comparison.arm)
         if comparison.arm in benchmark.arms
@@ -333,8 +335,8 @@ def _param_order(
 def distribution(
     session: Session, job_id: str, benchmark: str, metric: str, params: str
 ) -> DistributionOut:
-    """Return thinned distributions of the warm samples at one point, per arm, in an A/B job per arm and side. Raises
-    404; 400 for malformed params."""
+    """Return thinned distributions of the warm samples for one combination of params, per arm, and in an A/B job per
+    side. Raises 404, 400 for malformed params."""
     wanted_key = params_key(params_of_query(params, '{"batch": 1000}'))
     _, target = _job_with_target(session, job_id)
     cases = [
@@ -387,10 +389,10 @@ def _center_range(values: Floats) -> tuple[float, float]:
 def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
     """Return the cases of a job; the arms of an A/B job are named with their side."""
     sides: tuple[SideName, ...] = ("base", "head")
-    return ingest.blocks(session, job_id) or [
+    return ingest.read_samples(session, job_id) or [
         replace(case, arm=f"{case.arm} at {side}")
         for side in sides
-        for case in ingest.blocks(session, job_id, side)
+        for case in ingest.read_samples(session, job_id, side)
     ]
 
 

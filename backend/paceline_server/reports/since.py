@@ -1,7 +1,7 @@
-"""Answers what is new since an instant, the first question of every morning.
+"""Lists what is new since an instant, the first question of every morning.
 
-One request reads four lists: changes found, verdicts that flipped, alerts first seen, and runs that failed.
-Each is cut at `SHOWN`; the pages of alerts and runs have the same filter for the rest.
+One request reads four lists: changes found, verdicts that flipped, alerts first seen, and runs that failed. Each has at
+most `SHOWN` entries; the pages of alerts and runs have the same filter for the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from paceline_server.reports.schemas import (
 from paceline_server.series.change_sentences import change_sentence
 
 SHOWN = 20
-"""A list has at most so many entries; its own page has more."""
+"""A list has at most this many entries; its own page has the rest."""
 
 
 def new_since(session: Session, since: datetime) -> SinceOut:

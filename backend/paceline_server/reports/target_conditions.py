@@ -1,7 +1,7 @@
-"""Shows a target's conditions over time: its readings, and a summary of each of its jobs.
+"""Returns a target's conditions over time: its readings, and a summary of each of its jobs.
 
-The response is bounded: tracks are thinned but keep the peaks that readers look for, and
-only the newest jobs are listed.
+The response is bounded: tracks are thinned but keep the peaks that readers look for, and only the newest jobs are
+listed.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from paceline_server.store.tables.fleet import TargetReading
 LOOK_BACK = timedelta(days=7)
 """The default period: a week includes nights and a weekend."""
 MAX_READINGS = 5_000
-"""Rows read at most: a month of readings every ten minutes, and some changes."""
+"""At most this many rows are read: a month of readings every ten minutes, and some changes."""
 MAX_POINTS = 300
 """Points per track, as many as a chart can show."""
 MAX_JOBS = 50
 GAP = 2 * fleet.READING_EVERY
-"""Twice the interval of unchanged readings, so that a late one is not a gap."""
+"""A gap is longer than twice the interval of unchanged readings, so that a late reading is not a gap."""
 
 Key = Literal[
     "battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"
@@ -104,7 +104,7 @@ def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
 
 
 def gaps(instants: Sequence[datetime]) -> list[GapOut]:
-    """Return the longest gaps between readings, in order. Compute them before thinning, which adds gaps itself."""
+    """Return the longest gaps between readings, in order. They must be computed before thinning, which adds gaps."""
     gaps = [
         GapOut(after=before, until=after)
         for before, after in pairwise(instants)

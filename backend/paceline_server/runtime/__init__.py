@@ -1,1 +1,1 @@
-"""Long-running processes: HTTP serving, broker, sweeper and `up`."""
+"""Runs long-lived processes: HTTP server, broker, sweeper and `up`."""

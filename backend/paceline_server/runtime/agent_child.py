@@ -1,7 +1,7 @@
 """Starts the agent of this host for `up`, and restarts it when it ends, unless the server does not accept it.
 
-The agent never outlives the server, even a killed one (on Linux, by the parent-death signal). It is told to end before
-the server, so that it can report. Its output goes to a file.
+The agent never outlives the server, even a killed one (on Linux, by the parent-death signal). It is stopped before the
+server, so that it can still report. Its output goes to a file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import structlog
 log = structlog.get_logger("paceline.agent_child")
 
 RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
-"""Pauses before restarting an agent that ended by itself; the last repeats."""
+"""Pauses before restarting an agent that ended by itself; the last one repeats."""
 CANCEL_AFTER_S = 2.0
-"""An idle agent has ended by then. A measuring agent gets a second signal, which cancels its job."""
+"""An idle agent ends within this time. A measuring agent then gets a second signal, which cancels its job."""
 ENDS_WITHIN_S = 15.0
 NO_OTHER_START = 77
-"""The exit status of an agent that the server does not accept: `paceline/enrolment.py`."""
+"""The exit status of an agent that the server does not accept (`paceline/enrolment.py`)."""
 PR_SET_PDEATHSIG = 1
 
 
@@ -67,8 +67,8 @@ class AgentChild:
         self._thread = threading.Thread(
             target=self._run, name="agent-child", daemon=True
         )
-        """Starts every process and lives as long as the server, because the kernel sends the parent-death signal when
-        the forking thread ends."""
+        """The thread that starts every process. It lives as long as the server, because the kernel sends the
+        parent-death signal when the forking thread ends."""
 
     def start(self) -> None:
         self._thread.start()
@@ -129,7 +129,7 @@ class AgentChild:
             str(self._config),
         ]
         code = self._new_code()
-        # In the environment, because `ps` shows command lines.
+        # The code is passed in the environment, because `ps` shows command lines.
         environment = {
             **os.environ,
             **({} if code is None else {"PACELINE_ENROL": code}),

@@ -1,6 +1,6 @@
-"""Writes the agent.toml of the agent that `up` starts: the suites of this clone, own repositories, simulated devices.
+"""Writes the agent.toml of the agent that `up` starts: this clone's suites, other repositories, simulated devices.
 
-The file is written anew at every start, until a person removes its first line. Repositories that were named with
+The file is rewritten at every start, until a person removes its first line. Repositories that were named with
 `--repository` stay in it.
 """
 
@@ -25,9 +25,9 @@ GIT_ANSWERS_WITHIN_S = 20.0
 MANIFEST = "suite.toml"
 SELF_TEST_OF = "native/hashing"
 SELF_TEST = f"{SELF_TEST_OF}/build/{{abi}}/paceline-hashing-engines"
-"""The program that the health check runs on devices, if it was built; see native/hashing/README.md."""
+"""The program that the health check runs on devices if it was built (native/hashing/README.md)."""
 NAME_CHARACTERS = 64
-"""Most characters of a repository's name in agent.toml."""
+"""At most this many characters of a repository's name in agent.toml."""
 
 
 class OwnRepository(msgspec.Struct, frozen=True):
@@ -50,7 +50,8 @@ def find_sources() -> Path | None:
 
 
 def describe_unmeasured(root: Path) -> str | None:
-    """Say which files in `root` no run measures, because they are not committed; None if there are none."""
+    """Return a sentence about files in `root` that runs do not measure, because they are not committed; None if there
+    are none."""
     if not (root / ".git").exists():
         return (
             f"{root} is no git repository, and runs measure commits, so its suites are not announced. "
@@ -107,8 +108,8 @@ def find_repository(text: str) -> OwnRepository:
     return OwnRepository(str(root), sorted(manifests))
 
 
-def is_written_here(path: Path) -> bool:
-    """Return whether agent.toml is missing or of this module, and no person's."""
+def is_generated(path: Path) -> bool:
+    """Return whether agent.toml is missing or was written by this module, so that no person's changes are lost."""
     return not path.exists() or path.read_text("utf-8").startswith(GENERATED_MARK)
 
 
@@ -118,10 +119,10 @@ def write_config(
     simulated: Sequence[str] = (),
     repositories: Sequence[OwnRepository] = (),
 ) -> dict[str, OwnRepository] | None:
-    """Write agent.toml: the suites of this clone, `repositories` beside those named at earlier starts, and the
-    addresses of simulated devices. Returns the own repositories by name; None, without a change, if a person has
-    taken the file over."""
-    if not is_written_here(path):
+    """Write agent.toml: this clone's suites, `repositories` and those named at earlier starts, and the addresses of
+    simulated devices. Returns the repositories besides this clone, by name; None, without a change, if the file is a
+    person's."""
+    if not is_generated(path):
         return None
     own = _merge(_read_own(path), repositories)
     text = GENERATED_MARK
@@ -143,7 +144,7 @@ def write_config(
     return own
 
 
-def lines_for(repositories: Sequence[OwnRepository]) -> str:
+def render_sections(repositories: Sequence[OwnRepository]) -> str:
     """Return the lines of agent.toml that name `repositories`, for a person to add."""
     return "".join(
         _section(name, repository)
@@ -152,7 +153,8 @@ def lines_for(repositories: Sequence[OwnRepository]) -> str:
 
 
 def _read_own(path: Path) -> dict[str, OwnRepository]:
-    """Read the own repositories, by name, that an earlier start wrote; none if the file cannot be read."""
+    """Return the repositories besides this clone that an earlier start wrote, by name; none if the file cannot be
+    read."""
     try:
         raw: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
         listed = msgspec.convert(raw.get("repositories", {}), dict[str, OwnRepository])
@@ -164,8 +166,8 @@ def _read_own(path: Path) -> dict[str, OwnRepository]:
 def _merge(
     known: dict[str, OwnRepository], added: Sequence[OwnRepository]
 ) -> dict[str, OwnRepository]:
-    """Add repositories to the known ones. Manifests of one path that was given twice come together, and replace those
-    of earlier starts."""
+    """Return the known repositories with `added`. Manifests of a path that was named several times are put together,
+    and replace those of earlier starts."""
     manifests: dict[str, list[str]] = {}
     for repository in added:
         manifests.setdefault(repository.path, []).extend(repository.manifests)
@@ -178,7 +180,7 @@ def _merge(
 
 
 def _new_name(path: str, taken: dict[str, OwnRepository]) -> str:
-    """Return the name of the directory in letters that agent.toml takes, with a number if another has it."""
+    """Return the directory's name in characters that agent.toml accepts, with a number if the name is taken."""
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(path).name).lstrip("_.-")
     plain = plain[: NAME_CHARACTERS - 4] or "own"
     name, number = plain, 2
@@ -196,7 +198,7 @@ def _section(name: str, repository: OwnRepository) -> str:
 
 
 def _toml(value: str | list[str]) -> str:
-    """Write a value in TOML, whose strings and lists are those of JSON."""
+    """Return a value in TOML, whose strings and lists are those of JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -23,10 +23,10 @@ TASK = "paceline.carry_out"
 WAKE = "paceline.wake"
 QUEUE = "paceline"
 POLLING_S = 0.05
-"""How often the in-memory transport looks for a message; the longest delay of embedded work."""
+"""The in-memory transport looks for messages this often, which delays embedded work by at most as much."""
 PUBLISH_WITHIN_S = 2.0
 AWAY_S = 3.0
-"""Pause before publishing to a failed broker again."""
+"""Pause before trying a failed broker again."""
 
 
 def make_celery(settings: Settings) -> Celery:
@@ -39,7 +39,7 @@ def make_celery(settings: Settings) -> Celery:
             "socket_connect_timeout": PUBLISH_WITHIN_S,
             "socket_timeout": 30.0,
             "retry_on_timeout": False,
-            "max_retries": 0,  # for publishing; consumers retry by another setting
+            "max_retries": 0,  # of publishing; consumers retry by another setting
             "interval_start": 0.0,
         }
     app = Celery("paceline", broker=broker, set_as_current=False, fixups=[])
@@ -73,17 +73,18 @@ def _carry_out(message_id: int) -> None:
 
 
 _lanes: list[Lanes] = []
-"""Those of this process while its worker runs. Celery shares tasks between applications, so a task finds them here."""
+"""The lanes of this process while its worker runs. Tasks find them here, because Celery shares tasks between
+applications."""
 
 
 def open_lanes() -> Lanes:
-    """Let this process carry out messages that wait for strangers beside the others; close them after the worker."""
+    """Let this process carry out requests to other servers beside its other messages, until `close_lanes`."""
     _lanes.append(Lanes(outbox.carry_out))
     return _lanes[-1]
 
 
 def close_lanes(lanes: Lanes) -> None:
-    """Finish what is in progress there."""
+    """Finish the messages in progress and close the lanes."""
     lanes.stop()
     _lanes.remove(lanes)
 
@@ -135,7 +136,7 @@ def is_reachable(app: Celery) -> bool:
 
 
 def worker_class(app: Celery) -> type[Any]:
-    """Celery's worker, without the plain line that it prints on SIGTERM among our JSON."""
+    """Return Celery's worker class without the plain line that it prints on SIGTERM among our JSON."""
     from celery.apps.worker import install_worker_term_handler  # noqa: PLC0415 - only workers need it
 
     class QuietWorker(app.Worker):  # type: ignore[misc] # a class that the application makes
@@ -147,7 +148,7 @@ def worker_class(app: Celery) -> type[Any]:
 
 
 def worker_options(settings: Settings, concurrency: int) -> dict[str, Any]:
-    """Return the options of every worker: no gossip, mingle or heartbeat; threads, which share numpy's memory."""
+    """Return the options of every worker. Workers do not talk to each other, and use threads, which share memory."""
     return {
         "pool": "solo" if settings.embedded else "threads",
         "concurrency": 1 if settings.embedded else concurrency,

@@ -15,7 +15,7 @@ from pathlib import Path
 from paceline_server.kernel.settings import SettingsError
 
 WAITS_S = 1.0
-"""Longer than `is_held` has the lock, which it takes to see whether it is free."""
+"""`hold_lock` waits this long, because `is_held` takes the lock for a moment."""
 
 
 @contextlib.contextmanager
@@ -69,7 +69,7 @@ def read_address(data_dir: Path) -> str | None:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Take the lock; False if another process has it."""
+    """Take the lock; returns False if another process has it."""
     if sys.platform == "win32":
         return True
     import fcntl  # noqa: PLC0415 - not on Windows

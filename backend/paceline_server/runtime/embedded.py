@@ -1,7 +1,7 @@
 """Runs background work in the server's process: a Celery worker thread and the sweeper.
 
-The thread runs Celery's own consumer, as a worker process does. It installs no signal handlers, because those are the
-server's.
+The thread runs Celery's own consumer, as a worker process does. It installs no signal handlers, because the server has
+its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENDS_WITHIN_S = 15.0
 
 
 class _Worker(WorkController):  # type: ignore[misc]  # Celery ships no types
-    """A worker with an event for the moment it begins to consume."""
+    """A worker with an event that is set when it begins to consume."""
 
     def __init__(self, **options: object) -> None:
         self.ready = threading.Event()
@@ -33,7 +33,7 @@ class _Worker(WorkController):  # type: ignore[misc]  # Celery ships no types
 
 
 class Background:
-    """Worker thread and sweeper of an embedded process."""
+    """The worker thread and the sweeper of an embedded process."""
 
     def __init__(self, settings: Settings, database: Database, app: Celery) -> None:
         self.app = app
@@ -56,10 +56,10 @@ class Background:
         self.sweeper.start()
 
     def stop(self) -> None:
-        """Finish the message in progress, then end. The sweeper finds the others at the next start."""
+        """Finish the message in progress and stop. The sweeper finds the others at the next start."""
         self.sweeper.stop()
         state.should_stop = 0
-        # Without messages, the consumer checks only every 2 s, twice before it ends.
+        # Without messages, the consumer notices only after two checks, which are 2 s apart.
         with contextlib.suppress(Exception):
             for _ in range(2):
                 self.app.send_task(broker.WAKE, queue=broker.QUEUE)

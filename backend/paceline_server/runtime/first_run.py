@@ -1,7 +1,7 @@
 """Requests the first run of an empty database and shows its progress on the terminal.
 
-The dashboard then has something to show. It measures the suite's preset `first_look`, so that nobody waits for a
-whole suite.
+It gives the dashboard something to show, and measures only the suite's preset `first_look`, so that nobody waits for
+the whole suite.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ log = structlog.get_logger("paceline.first_run")
 SUITE = "hashing"
 LOOK_EVERY_S = 0.5
 ANNOUNCED_WITHIN_S = 120.0
-"""A working agent has announced its suites by then."""
+"""A working agent announces its suites within this time."""
 FINAL = ("done", "failed", "cancelled")
 DETAIL_LINES = 8
 """Lines of a cause's detail that the terminal shows; the run's page has all of them."""
@@ -84,7 +84,7 @@ def _request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> No
 
 
 def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
-    """Return the request, and the command that measures the same in this clone."""
+    """Return the request of the first run, and the command that measures the same in this clone."""
     preset = read_manifest(raw).presets.get(FIRST_LOOK)
     if preset is None:
         return RunIn(suite=SUITE), f"make bench SUITE={SUITE}"
@@ -100,7 +100,7 @@ def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
 
 
 def _wait_for_suite(ended: threading.Event) -> bool:
-    """Wait until a real target can run the suite; False if none can in time."""
+    """Wait until a real target can run the suite; returns False if none can in time."""
     waited = 0.0
     while not ended.is_set() and waited < ANNOUNCED_WITHIN_S:
         with read_scope() as session:
@@ -114,20 +114,20 @@ def _wait_for_suite(ended: threading.Event) -> bool:
 
 
 def _advice(run: RunOut) -> str | None:
-    """Return what the analysis advises about the first cause that kept it from deciding."""
+    """Return the analysis's first advice about why it could not decide, if it gave any."""
     with read_scope() as session:
         for job in run.jobs:
             try:
                 for reason in detect.report_of(session, job.id).reasons:
                     if reason.next_step:
                         return reason.next_step
-            except ProblemError:  # it was not analysed
+            except ProblemError:  # The job was not analysed.
                 continue
     return None
 
 
 def _follow(run_id: str, ended: threading.Event, say: Say) -> RunOut | None:
-    """Return the ended run; None if the server ends before."""
+    """Show a run's progress until it ends, and return it; None if the server ends before."""
     shown = ""
     since: dict[tuple[str, str], float] = {}
     on_terminal = sys.stdout.isatty()
@@ -167,7 +167,7 @@ def _seconds_in_state(job: JobOut, since: dict[tuple[str, str], float]) -> float
 
 
 def _newest_line(session: Session, job: JobOut) -> str:
-    """Return the last line that a build printed: how far it is."""
+    """Return the last line that a running build printed."""
     if job.state != "preparing":
         return ""
     tail = ingest.log_tail(session, job.id, attempt=None, lines=1).items
@@ -175,25 +175,26 @@ def _newest_line(session: Session, job: JobOut) -> str:
 
 
 def describe_job(job: JobOut) -> str:
-    """Return a line about a job where each change becomes a new line: progress in steps of 10 %."""
+    """Return a line about a job for output that is no terminal, where each change becomes a new line. Progress is in
+    steps of 10 %."""
     if (percent := _percent(job)) is not None:
-        return f"{_launch(job)}, {percent // 10 * 10} %"
-    return f"{job.target_name}: {job.state}{f' ({words})' if (words := _words(job)) else ''}"
+        return f"{_describe_launch(job)}, {percent // 10 * 10} %"
+    return f"{job.target_name}: {job.state}{f' ({words})' if (words := _describe_step(job)) else ''}"
 
 
-def _words(job: JobOut) -> str | None:
-    """Return what a job waits for, or which step it is at."""
+def _describe_step(job: JobOut) -> str | None:
+    """Return what a job waits for, or its current step."""
     return job.detail if job.waiting_reason is None else job.waiting_reason.text
 
 
 def live_line(job: JobOut, seconds: float, printed: str, columns: int) -> str:
-    """Return a line about a job that is written again and again on a terminal: how long it has been in this state, and
-    of a build the last line that it printed."""
+    """Return a line about a job that is rewritten in place on a terminal: how long it has been in this state, and the
+    last line that a build printed."""
     if (percent := _percent(job)) is not None:
-        text = f"  {_launch(job)}, {percent} %"
+        text = f"  {_describe_launch(job)}, {percent} %"
     else:
         parts = [f"  {job.target_name}: {job.state}", f"{seconds:.0f} s"]
-        parts += [part for part in (_words(job), _printable(printed)) if part]
+        parts += [part for part in (_describe_step(job), _printable(printed)) if part]
         text = " · ".join(parts)
     return text if len(text) < columns else f"{text[: columns - 2]}…"
 
@@ -202,11 +203,11 @@ _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def _printable(text: str) -> str:
-    """Return a line of a program without what would move the cursor or colour the terminal."""
+    """Return a program's line without the control sequences that move the cursor or change colours."""
     return "".join(filter(str.isprintable, _COLOURS.sub("", text))).strip()
 
 
-def _launch(job: JobOut) -> str:
+def _describe_launch(job: JobOut) -> str:
     progress = job.progress
     counted = (
         "" if progress is None else f" launch {progress.launch + 1}/{progress.launches}"
@@ -222,12 +223,13 @@ def _percent(job: JobOut) -> int | None:
 
 
 def describe_end(run: RunOut, repeat: str, page: str, advice: str | None = None) -> str:
-    """Return how the first run ended; without a verdict also the first error and the command to repeat it."""
+    """Return how the first run ended. Without a verdict, the text includes the first error and the command to repeat
+    the run."""
     if run.outcome not in WITHOUT_VERDICT:
         reason = f" ({run.reason})" if run.reason else ""
-        said = f"\nFirst run: {run.outcome}{reason}.\n"
-        said += f"  {advice}\n" if advice else ""
-        return f"{said}  All about it:  {page}"
+        text = f"\nFirst run: {run.outcome}{reason}.\n"
+        text += f"  {advice}\n" if advice else ""
+        return f"{text}  All about it:  {page}"
     job = next(job for job in run.jobs if job.outcome == run.outcome)
     because = "" if job.cause in (None, "cancelled") else f": {CLAUSES[job.cause]}"
     detail = [

@@ -1,4 +1,4 @@
-"""Imports the modules of every feature that register the handlers of its outbox topics.
+"""Imports the modules that register the handlers of outbox topics.
 
 Every process that carries out messages calls `load`, after `set_database`.
 """
@@ -16,9 +16,12 @@ FEATURES = (jobs, detect, alerts, channels)
 
 
 def load() -> int:
-    """Register all handlers, which importing their modules does; returns the number of features. Raises
-    UnknownKindError when there are alerts that no handler could carry on with."""
-    # An installation starts as a whole or not at all: the alerts of every project count.
+    """Check that every stored alert has a known kind; returns the number of features with handlers. Raises
+    UnknownKindError.
+
+    The handlers are registered when this module is imported.
+    """
+    # Alerts of every project count, because an installation starts as a whole or not at all.
     with access.as_system(), read_scope() as session:
         alerts.require_known_kinds(session)
     return len(FEATURES)

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP/1.1 protocol with deadlines for what a client sends.
+"""Adds deadlines for what a client sends to uvicorn's HTTP/1.1 protocol.
 
 uvicorn waits for ever for the rest of a request, so a client could hold any number of connections with half a request
 on each. Here the head must arrive in `HEAD_WITHIN_S`, and the body in `BODY_WITHIN_S` plus a second for every
@@ -16,18 +16,16 @@ from paceline_server.kernel import problems
 from paceline_server.kernel.errors import invalid_request
 
 HEAD_WITHIN_S = 20.0
-"""It also limits connections without a request: browsers open some in advance, and again when closed."""
+"""It also limits connections without a request, which browsers open in advance, and open again when closed."""
 BODY_WITHIN_S = 30.0
 BODY_BYTES_PER_S = 1024
-"""Slower than any network an agent uploads over; 8 MiB may take over two hours."""
+"""The slowest accepted rate, far below any network of an agent; 8 MiB may take over two hours."""
 LINGER_S = 5.0
-"""Time limit for the rest of a body whose request was answered already: the client needs time to read the
-response.
-"""
+"""Time limit for the rest of a body whose request was answered already; the client needs time to read the response."""
 
 
 class Protocol(H11Protocol):
-    """A connection. `_timer` limits the part of the request it waits for; None while the server works."""
+    """A connection. `_timer` limits the part of the request that it waits for; None while the server works."""
 
     _timer: asyncio.TimerHandle | None = None
     _expected: str = ""
@@ -51,12 +49,12 @@ class Protocol(H11Protocol):
         self._received += len(data)
 
     def on_response_complete(self) -> None:
-        """Wait only briefly for what the client still sends of this request."""
+        """Wait only briefly for the rest of this request."""
         super().on_response_complete()
         self._update_deadline()
 
     def _update_deadline(self) -> None:
-        """Set the deadline for what the client must send now; one that runs for it already continues."""
+        """Set the deadline for what the client must send next. A deadline that runs for it already continues."""
         cycle = getattr(self, "cycle", None)
         answered = cycle is None or cycle.response_complete
         if self.transport.is_closing():
@@ -95,7 +93,7 @@ class Protocol(H11Protocol):
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer invalid HTTP with a problem."""
+        """Answer invalid HTTP with problem details."""
         problem = problems.to_response(invalid_request(msg))
         headers = [*problem.raw_headers, (b"connection", b"close")]
         for event in (

@@ -1,7 +1,8 @@
-"""Carries out messages that wait for strangers' servers, beside the worker's own work.
+"""Carries out messages that wait for other servers, beside the worker's other messages.
 
-Messages of one lane follow each other, so a receiver that hangs holds up one thread at most; those of other lanes and
-the analysis of jobs go on. What is queued here is lost when the process ends; the sweeper announces it again.
+Messages of one lane are carried out one after the other, so a receiver that hangs blocks at most one thread; other
+lanes and the analysis of jobs continue. Queued messages are lost when the process ends; the sweeper announces them
+again.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import structlog
 log = structlog.get_logger("paceline.lanes")
 
 THREADS = 16
-"""Receivers that may hang at once before others wait; each thread only waits for a socket."""
+"""So many receivers may hang at once before others wait; each thread only waits for a socket."""
 
 
 class Lanes:
-    """Queues of message ids by lane; `work` carries one out."""
+    """Queues of message ids by lane; `work` carries out one message."""
 
     def __init__(self, work: Callable[[int], object], threads: int = THREADS) -> None:
         self._work = work
@@ -53,9 +54,8 @@ class Lanes:
         while (message_id := self._next(lane)) is not None:
             try:
                 self._work(message_id)
-            except (
-                Exception
-            ):  # the database may be away; the sweeper announces the message again
+            except Exception:
+                # The database may be unavailable; the sweeper announces the message again.
                 log.exception("message_failed", lane=lane, message_id=message_id)
             finally:
                 with self._lock:

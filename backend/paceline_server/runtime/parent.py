@@ -1,7 +1,7 @@
-"""Ends an API process with its supervisor, even if that is killed; otherwise its children would keep the port.
+"""Ends an API process when its supervisor ends or is killed, because it would otherwise keep the port.
 
-The end of a pipe that only the parent holds (multiprocessing makes one per child) shows its end on every system, even
-if it died before. The process then ends in order, as by SIGTERM.
+multiprocessing makes a pipe per child of which only the parent holds the other end. When that end is closed, on every
+system, the parent has ended. The process then shuts down in order, as after SIGTERM.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = structlog.get_logger("paceline.parent")
 
 
 def end_with_parent() -> None:
-    """Watch the process that started this one by multiprocessing, if any."""
+    """End this process when the process that started it by multiprocessing ends, if there is one."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(

@@ -27,14 +27,14 @@ from paceline_server.store.session import Database, set_database
 log = structlog.get_logger("paceline.serving")
 
 SHUTDOWN_GRACE_S = 5
-"""How long requests in progress may take at shutdown."""
+"""Time limit for requests in progress at shutdown."""
 HANDLER_THREADS = 64
-"""How many synchronous handlers run at once; anyio's default is 40."""
+"""Synchronous handlers that run at once; anyio's default is 40."""
 
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Open the database, connect the broker and, if embedded, start background work; undo it at the end."""
+    """Open the database, connect the broker and, if embedded, start background work; undo all of it at the end."""
     from anyio.to_thread import current_default_thread_limiter  # noqa: PLC0415 - needs a running loop
 
     settings: Settings = app.state.settings
@@ -63,8 +63,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that closes streams before it shuts down. `before_exit` runs in a thread before that; a second
-    signal does not wait for it."""
+    """A uvicorn server that closes streams before it shuts down. `before_exit` runs in a thread before that; after a
+    second signal the server does not wait for it."""
 
     def __init__(
         self,
@@ -129,8 +129,8 @@ def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
 def bind(host: str, port: int) -> socket.socket:
     """Return a bound socket. Raises SettingsError naming the port if it is in use or forbidden."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sets TCP_NODELAY only on sockets with an explicit protocol, which connections inherit. Without it,
-    # a response in two writes waits 40 ms for an acknowledgement.
+    # asyncio sets TCP_NODELAY only if the listening socket has an explicit protocol. Without it, a response in two
+    # writes waits 40 ms for an acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -145,7 +145,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings) -> int:
     """Serve in this process, or supervise several; returns the exit status. Raises SettingsError if another server
-    uses the data directory or the database is of a newer version."""
+    uses the data directory or a newer version set the database up."""
     migrations.refuse_newer(settings.resolved_database_url)
     if settings.processes > 1:
         log.info(

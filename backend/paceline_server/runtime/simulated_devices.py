@@ -1,7 +1,8 @@
-"""Starts the simulated devices of `up --devices N`, to try everything without a phone.
+"""Starts the simulated devices of `up --devices N`, with which everything can be tried without a phone.
 
-One child process runs them all. It ends with the server, even a killed one, because its standard input ends. If it
-ends by itself, it is reported and not restarted: its devices would have other addresses than the agent knows.
+One child process runs them all. It ends with the server, even a killed one, because its standard input is closed. If
+it ends by itself, that is reported and it is not restarted, because its devices would have new addresses, which the
+agent does not know.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from paceline_server.kernel.settings import SettingsError
 
 MODULE = "paceline.testing.adbd.fleet"
 STARTS_WITHIN_S = 60.0
-"""Sixteen devices write their files; a loaded host is slow."""
+"""Enough for sixteen devices to write their files on a busy host."""
 ENDS_WITHIN_S = 10.0
 SCENARIOS = {
     "healthy": "healthy",
     "overheats": "overheats within two minutes and cools again",
     "drops": "drops off after two minutes and comes back",
 }
-"""Descriptions for the terminal, by the child's names of the scenarios."""
+"""Descriptions of scenarios for the terminal, by the child's names for them."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class SimulatedDevice:
 def describe_devices(
     devices: Sequence[SimulatedDevice], config: Path, *, configured: bool
 ) -> list[str]:
-    """Return lines for the terminal. `configured`: whether their addresses are in the agent's configuration."""
+    """Return lines about the devices for the terminal. `configured`: whether the agent's configuration has their
+    addresses."""
     if not devices:
         return []
     if configured:
@@ -60,7 +62,7 @@ def describe_devices(
 
 
 def fleet_command(agent_data: Path, count: int) -> list[str]:
-    """Return the command line that starts `count` devices for the agent with this data directory."""
+    """Return the command line that starts `count` devices for the agent with the data directory `agent_data`."""
     return [
         sys.executable,
         "-m",
@@ -73,8 +75,8 @@ def fleet_command(agent_data: Path, count: int) -> list[str]:
 
 
 class SimulatedFleet:
-    """Runs `argv` until the block ends. Raises SettingsError if it does not list its devices in time; calls `on_end`
-    if it ends by itself."""
+    """Runs the process `argv` until the block ends. Raises SettingsError if the process does not list its devices in
+    time, and calls `on_end` if it ends by itself."""
 
     def __init__(
         self,
@@ -127,11 +129,11 @@ class SimulatedFleet:
             ) from error
 
     def _follow(self) -> None:
-        """Read the first line, so that a child that hangs blocks nobody else; then wait for its end."""
+        """Read the child's first line and wait for its end, in a thread, so that a child that hangs blocks nobody."""
         if self.process.stdout is not None:
             self._first.put(self.process.stdout.readline())
         status = self.process.wait()
-        self._ready.wait()  # it may end before its first line was read
+        self._ready.wait()  # The child may end before its first line was read.
         if not self._ending.is_set():
             self._on_end(
                 f"The simulated devices ended by themselves (status {status}); see {self._log}"
@@ -149,4 +151,4 @@ class SimulatedFleet:
             self.process.kill()
             self.process.wait()
         if self.process.stdout is not None:
-            self.process.stdout.close()  # last, because closing waits for the reader
+            self.process.stdout.close()  # This waits for the reading thread.

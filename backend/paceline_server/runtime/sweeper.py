@@ -1,8 +1,8 @@
-"""The sweeper: a thread that finds what no message announced, so that a lost message only delays (I4).
+"""Finds work that no message announced, so that a lost message only delays (I4).
 
-It announces pending outbox messages again, expires leases and jobs, creates scheduled runs, ends maintenance, reports
-targets that went silent, and deletes old rows. It runs in the API if embedded, else in every worker, one at a time by
-a lock.
+The sweeper is a thread. It announces pending outbox messages again, expires leases and jobs, creates scheduled runs,
+ends maintenance, reports targets that went silent, and deletes old rows. It runs in the API if embedded, else in every
+worker, where a lock lets one sweep at a time.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from paceline_server.store.session import read_scope, session_scope, try_lock
 log = structlog.get_logger("paceline.sweeper")
 
 ANNOUNCE_AGAIN_S = 5.0
-"""When a pending message is announced again: its announcement may be lost, or a worker may have died. Announcing
-twice is harmless."""
+"""A pending message is announced again after this time, because its announcement may be lost or a worker may have
+died. Announcing twice is harmless."""
 PRUNE_EVERY_S = 600.0
 KEEP_LIVE_EVENTS = timedelta(days=2)
 KEEP_DONE_MESSAGES = timedelta(days=7)
 SWEEP_LOCK = 0x73776570
-"""Advisory lock "swep": one sweeper at a time per PostgreSQL database."""
+"""The key of the advisory lock ("swep") that lets one sweeper at a time work on a PostgreSQL database."""
 
 
 class Sweeper:
@@ -54,7 +54,7 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop it, and wait for the sweep in progress."""
+        """Stop the thread, and wait for the sweep in progress."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(10)
@@ -67,7 +67,7 @@ class Sweeper:
         while not self._stopping.wait(self._settings.sweep_s):
             try:
                 self.sweep()
-            except Exception:  # an unavailable database must not end the sweeper
+            except Exception:  # An unavailable database must not end the sweeper.
                 log.exception("sweep_failed")
                 self._stopping.wait(1.0)
 
@@ -130,4 +130,4 @@ def prune() -> None:
         fleet.delete_expired_codes(session)
         channels.delete_old(session, at)
     fleet.delete_old_rows()
-    ingest.forget_raw()
+    ingest.delete_raw()

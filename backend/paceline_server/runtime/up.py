@@ -1,4 +1,4 @@
-"""`paceline-server up`: starts a server with an agent and everything they need in one data directory.
+"""Starts a server with an agent and everything they need in one data directory (`paceline-server up`).
 
     lock → listen → migrate → serve → account → agent → first run (very first start only) → serve until a signal
 
@@ -46,8 +46,8 @@ from paceline_server.runtime.agent_config import (
     find_clone,
     find_repository,
     find_sources,
-    is_written_here,
-    lines_for,
+    is_generated,
+    render_sections,
     write_config,
 )
 from paceline_server.runtime.simulated_devices import SimulatedDevice, SimulatedFleet
@@ -60,7 +60,7 @@ log = structlog.get_logger("paceline.up")
 
 OWNER = "owner"
 STARTED_BY = "up"
-"""The name in the audit log of whoever enrolled the agent that is started here."""
+"""The name in the audit log for enrolling the agent that is started here."""
 CONFIG_FILE = "agent.toml"
 """The agent's configuration in the data directory."""
 LOG_FILE = "server.log"
@@ -87,7 +87,7 @@ def run(settings: Settings, options: Options) -> int:
             "or run `paceline-server api` and `paceline-server worker`"
         )
     if options.agent:
-        agent_command()  # fails before anything starts
+        agent_command()  # If there is no agent, this fails before anything starts.
     repositories = _find_repositories(settings.data_dir / CONFIG_FILE, options)
     with contextlib.ExitStack() as resources:
         resources.enter_context(data_lock.hold_lock(settings.data_dir))
@@ -108,7 +108,7 @@ def run(settings: Settings, options: Options) -> int:
             address,
             settings.data_dir,
             settings.data_dir / CONFIG_FILE,
-            lambda: _code_if_needed(settings.data_dir, address),
+            lambda: _create_code_if_needed(settings.data_dir, address),
             _say,
         )
         ended = threading.Event()
@@ -171,7 +171,7 @@ def _free_port_after(settings: Settings) -> int:
 def _start_devices(
     resources: contextlib.ExitStack, data_dir: Path, options: Options
 ) -> list[SimulatedDevice]:
-    """Start simulated devices, which end with `resources`. Raises SettingsError."""
+    """Start simulated devices, which `resources` stops. Raises SettingsError."""
     if not options.devices:
         return []
     if not options.agent:
@@ -186,16 +186,17 @@ def _start_devices(
 
 def _find_repositories(config: Path, options: Options) -> list[OwnRepository]:
     """Find the repositories of the command line. Raises SettingsError."""
-    found = [find_repository(text) for text in options.repositories]
-    if found and not options.agent:
+    repositories = [find_repository(text) for text in options.repositories]
+    if repositories and not options.agent:
         raise SettingsError(
             "repositories are measured by the agent: leave out --no-agent, or --repository"
         )
-    if found and not is_written_here(config):
+    if repositories and not is_generated(config):
         raise SettingsError(
-            f"{config.absolute()} is your own. Leave out --repository, and add these lines there:\n{lines_for(found)}"
+            f"{config.absolute()} is your own. Leave out --repository, and add these lines there:\n"
+            f"{render_sections(repositories)}"
         )
-    return found
+    return repositories
 
 
 def _after_start(
@@ -207,11 +208,11 @@ def _after_start(
     simulated: list[SimulatedDevice],
     repositories: list[OwnRepository],
 ) -> None:
-    """Print the banner, start the agent and request the first run; runs once the server answers."""
+    """Print the banner, start the agent and request the first run, once the server answers."""
     try:
         with session_scope() as session:
-            link = _sign_in_link(session, settings)
-        _banner(settings, link)
+            link = _create_sign_in_link(session, settings)
+        _print_banner(settings, link)
         if not options.agent:
             return
         config = settings.data_dir / CONFIG_FILE
@@ -242,7 +243,7 @@ def _after_start(
         log.exception("start_incomplete")
 
 
-def _sign_in_link(session: Session, settings: Settings) -> str:
+def _create_sign_in_link(session: Session, settings: Settings) -> str:
     account = accounts.first_account(session) or _create_owner(session)
     secret = credentials.create_link(session, account, settings.sign_in_link_minutes)
     return credentials.link_url(settings.public_url or "", secret)
@@ -254,28 +255,29 @@ def _create_owner(session: Session) -> Account:
     return account
 
 
-def _code_if_needed(data_dir: Path, address: str) -> str | None:
-    """Return a new enrolment code; None if the agent of this data directory is enrolled already.
+def _create_code_if_needed(data_dir: Path, address: str) -> str | None:
+    """Create an enrolment code; returns None if the agent of this data directory is enrolled already.
 
-    The agent uses its credential only at the address in it. If the database knows the agent, that address is updated,
-    so that a change of port does not create another agent.
+    The agent uses its credential only at the address stored with it. If the database knows the agent, that address is
+    updated, so that a change of port does not create another agent.
     """
     path = data_dir / "agent" / "credential.json"
     with session_scope() as session:
         credential = _read_credential(path)
         if credential is None:
-            return _new_code(session)
+            return _create_code(session)
         if not fleet.is_enrolled(session, str(credential.get("agent_id"))):
-            path.unlink()  # the credential is of another database, and this server would always refuse it
-            return _new_code(session)
+            # The credential belongs to another database, so this server would always refuse it.
+            path.unlink()
+            return _create_code(session)
     if credential.get("server") != address:
         _write_secret(path, json.dumps({**credential, "server": address}))
     return None
 
 
-def _new_code(session: Session) -> str:
-    """Return a code for the agent of this installation, which may measure whatever its owner's agent.toml names. It
-    replaces the one that was started here before: its host is the same."""
+def _create_code(session: Session) -> str:
+    """Create a code for the agent of this host, which may measure whatever its agent.toml names. The agent replaces the
+    one that was started here before, because the host is the same."""
     spec = EnrolmentCodeIn(replaces=agents.agent_to_replace(session, STARTED_BY))
     return fleet.create_enrolment_code(session, spec, STARTED_BY).code
 
@@ -289,7 +291,7 @@ def _read_credential(path: Path) -> dict[str, object] | None:
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Replace the file atomically by one that only its owner can read."""
+    """Replace a file atomically by one that only its owner can read."""
     new = path.with_name(f"{path.name}.moved")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -298,7 +300,7 @@ def _write_secret(path: Path, text: str) -> None:
     new.replace(path)
 
 
-def _banner(settings: Settings, link: str) -> None:
+def _print_banner(settings: Settings, link: str) -> None:
     minutes = int(settings.sign_in_link_minutes)
     _say(
         f"\n  Paceline is ready:  {settings.public_url}\n"
@@ -310,6 +312,6 @@ def _banner(settings: Settings, link: str) -> None:
 
 
 def _say(text: str) -> None:
-    """Print to the terminal; logs go to a file."""
+    """Print to the terminal, which shows no logs."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

@@ -1,1 +1,1 @@
-"""Keeps the history of each measurement across runs: series, their points and annotations."""
+"""Stores the history of each measurement across runs: series, their points and annotations."""

@@ -1,4 +1,4 @@
-"""Words the size and direction of a change for people (I17)."""
+"""Writes sentences about the size and direction of a change (I17)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from paceline_server.stats.plain_words import direction_words, percent, quantity
 
 
 def worsening(effect: float, better: str) -> float:
-    """Turn an effect into a fraction that is positive when things got worse.
+    """Return an effect as a fraction that is positive if things got worse.
 
-    A throughput is counted as time per piece of work, as between arms: 90 after 100 is 11.1 % worse."""
+    A throughput is converted to time per piece of work, as between arms: 90 after 100 is 11.1 % worse."""
     return effect if better == "lower" else 1.0 / (1.0 + effect) - 1.0
 
 
 def direction_word(effect: float, unit: str, better: str) -> str:
-    """Say slower or faster for times and speeds, worse or better for everything else."""
+    """Return slower or faster for times and speeds, worse or better for other units."""
     worse = effect > 0.0 if better == "lower" else effect < 0.0
     return direction_words(unit)[not worse]
 
@@ -21,14 +21,15 @@ def direction_word(effect: float, unit: str, better: str) -> str:
 def change_sentence(
     effect: float, before: float, after: float, unit: str, better: str
 ) -> str:
-    """Return `14.2 % slower: 1.2 ms → 1.37 ms`."""
+    """Return a change in words, such as `14.2 % slower: 1.2 ms → 1.37 ms`."""
     size = percent(worsening(effect, better))
     direction = direction_word(effect, unit, better)
     return f"{size} {direction}: {quantity(before, unit)} → {quantity(after, unit)}"
 
 
 def interval_sentence(lower: float, upper: float, unit: str, better: str) -> str:
-    """Word an effect's interval: `4.9 % to 8.8 % slower`; `8.8 % faster to 4.9 % slower` if it includes 0."""
+    """Return an effect's interval in words: `4.9 % to 8.8 % slower`, or `8.8 % faster to 4.9 % slower` if it includes
+    0."""
     if lower * upper > 0.0:
         near, far = sorted(
             (worsening(lower, better), worsening(upper, better)), key=abs

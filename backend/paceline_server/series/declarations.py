@@ -1,7 +1,7 @@
-"""Says when two measurements of one name cannot be compared, because what the number means was changed.
+"""Finds measurements of one name that cannot be compared, because the meaning of the number changed.
 
-Unit, direction and the work of an iteration belong to a measurement's identity: a ratio of nanoseconds and bytes is no
-ratio, and a history that goes on in another unit has no step there.
+Unit, direction and the work of an iteration give a number its meaning: nanoseconds and bytes have no ratio, and a
+history that continues in another unit did not become slower or faster there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Declaration(NamedTuple):
-    """What a workload declares of a metric; None for what it, or an older report, does not say."""
+    """What a workload declares about a metric; None for what it, or an older report, does not declare."""
 
     unit: str
     direction: str
@@ -27,12 +27,12 @@ class Declaration(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def read_declaration(text: str | None) -> Declaration | None:
-    """Return the declaration of a stored point; None for points from before it was stored."""
+    """Return the declaration of a stored point; None for older points, which have none."""
     return None if text is None else Declaration(*json.loads(text))
 
 
 class _Change(NamedTuple):
-    """A change in words: each side as a clause, and as what follows where the other's clause was said."""
+    """A change in words: each side as a full clause, and as the shorter text that follows the other side's clause."""
 
     base: str
     base_only: str
@@ -42,7 +42,7 @@ class _Change(NamedTuple):
 
 
 def incomparable(metric: str, base: Declaration, head: Declaration) -> str | None:
-    """Return why head and base cannot be compared, as a sentence's end; None where they can be."""
+    """Return why head and base cannot be compared, as the end of a sentence; None if they can be."""
     change = _change(metric, base, head)
     if change is None:
         return None
@@ -52,7 +52,7 @@ def incomparable(metric: str, base: Declaration, head: Declaration) -> str | Non
 def changed_since(
     metric: str, before: Declaration | None, after: Declaration | None, commit: str
 ) -> str | None:
-    """Return what a number means since `commit` and meant before; None where it means the same."""
+    """Return in words what a number means since `commit` and meant before; None if the meaning is the same."""
     if before is None or after is None:
         return None
     change = _change(metric, before, after)
@@ -62,7 +62,7 @@ def changed_since(
 
 
 def merge(before: Declaration | None, after: Declaration | None) -> Declaration | None:
-    """Return what is known of two declarations that mean the same."""
+    """Return the union of two declarations with the same meaning, of which each may lack a part."""
     if before is None or after is None:
         return after or before
     return after._replace(

@@ -1,7 +1,7 @@
-"""Splits points by the target's environment and by what their number means, and words what changed in between.
+"""Splits points by the target's environment and the meaning of their number, and says what changed in between.
 
-Every change of the fingerprint starts a new environment, even a return to an earlier
-fingerprint, because more may have changed than the factors show.
+Every change of the fingerprint starts a new environment, even a return to an earlier fingerprint, because more may have
+changed than the factors show.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ FIRST = "first point"
 
 
 class EnvironmentStretch(NamedTuple):
-    """Points `start` … `stop` − 1 of a list, measured in one environment and meaning the same."""
+    """The points `start` … `stop` − 1 of a list, which were measured in one environment and mean the same."""
 
     start: int
     stop: int
     fingerprint: str
     declaration: Declaration | None = None
-    """None if no point of it says what its number means, as those of before."""
+    """None if no point of it has a declaration, as in older ones."""
 
 
 class FactorChange(NamedTuple):
@@ -39,7 +39,7 @@ class FactorChange(NamedTuple):
     after: Any
 
     def words(self) -> str:
-        """Return `kernel 6.1.0-12 → 6.1.0-13`."""
+        """Return the change in words, such as `kernel 6.1.0-12 → 6.1.0-13`."""
         name = self.factor.replace("_", " ")
         return f"{name} {_value(self.before)} → {_value(self.after)}"
 
@@ -47,7 +47,7 @@ class FactorChange(NamedTuple):
 def cut_into_environments(
     fingerprints: Sequence[str], declarations: Sequence[str | None] = ()
 ) -> list[EnvironmentStretch]:
-    """Split the list where the fingerprint changes, or what the number means (`SeriesPoint.declaration`)."""
+    """Split a list of points where the fingerprint or the meaning of the number (`SeriesPoint.declaration`) changes."""
     stretches: list[EnvironmentStretch] = []
     texts = declarations or [None] * len(fingerprints)
     for index, (fingerprint, text) in enumerate(zip(fingerprints, texts, strict=True)):
@@ -75,7 +75,7 @@ def describe_boundary(
     metric: str,
     commit: str,
 ) -> str:
-    """Word why a stretch begins at `commit`: what its number means now, and what differs in its environment."""
+    """Return in words why a stretch begins at `commit`: a new meaning of its number, or a different environment."""
     meaning = changed_since(metric, before.declaration, after.declaration, commit)
     parts = [] if meaning is None else [meaning]
     if before.fingerprint != after.fingerprint:
@@ -101,7 +101,7 @@ def differences(
 def describe_switch(
     before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> str:
-    """Word what differs after a switch; None or {} means that the factors were not recorded."""
+    """Return in words what differs between two environments; None or {}: its factors were not recorded."""
     if not before or not after:
         return UNKNOWN
     changes = differences(before, after)

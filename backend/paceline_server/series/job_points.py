@@ -1,7 +1,7 @@
 """Records a job's points once, under the newest names of its benchmarks and arms.
 
-A series of an old name (an alias in the suite's newest manifest) is renamed, or joined with
-the series of the new name. Points are changed only by a recomputation.
+A series with an old name (an alias in the suite's newest manifest) is renamed, or joined with the series of the new
+name. Points are changed only by a recomputation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from paceline_server.series.declarations import Declaration
 
 @dataclass(frozen=True)
 class PointOfSeries:
-    """One measurement of a job, as a point of its series holds it."""
+    """One measurement of a job, which becomes a point of its series."""
 
     benchmark: str
     arm: str
@@ -37,12 +37,12 @@ class PointOfSeries:
     launches: int
     title: str | None = None
     items: int | None = None
-    """Items per iteration, where known; `bytes` likewise."""
+    """Items per iteration, if known; `bytes` likewise."""
     bytes: int | None = None
 
     @property
     def declaration(self) -> Declaration:
-        """What the number means."""
+        """The declaration that gives the number its meaning."""
         return Declaration(self.unit, self.direction, self.items, self.bytes)
 
 
@@ -66,15 +66,17 @@ class JobPoints:
 
 
 def adopt_newest_names(session: Session, suite: str, names: NewestNames) -> int:
-    """Rename series of old names or join them with those of the newest; returns how many."""
+    """Rename series with old names, or join them with those of the newest names; returns how many."""
     if not names.old_benchmarks:
         return 0
     changed = 0
-    for row in queries.series_named(session, suite, sorted(names.old_benchmarks)):
+    for row in queries.lock_series_of_benchmarks(
+        session, suite, sorted(names.old_benchmarks)
+    ):
         benchmark, arm = names.newest(row.benchmark, row.arm)
         if (benchmark, arm) == (row.benchmark, row.arm):
             continue
-        other = queries.same_series(session, row, benchmark, arm)
+        other = queries.find_renamed_series(session, row, benchmark, arm)
         if other is None:
             row.benchmark, row.arm = benchmark, arm
             session.flush()
@@ -109,7 +111,7 @@ def record_points(session: Session, points: JobPoints, names: NewestNames) -> li
         series_id: row.declaration
         for series_id, row in zip(series_ids, points.rows, strict=True)
     }
-    queries.label_series(session, declared, points.at)
+    queries.update_declarations(session, declared, points.at)
     rows = {
         series_id: _point(points, row, series_id)
         for series_id, row in zip(series_ids, points.rows, strict=True)
@@ -122,8 +124,7 @@ def record_points(session: Session, points: JobPoints, names: NewestNames) -> li
 def correct_points(
     session: Session, points: JobPoints, names: NewestNames
 ) -> tuple[int, int]:
-    """Bring a job's stored points to its recomputed values; returns how many were missing and how many
-    differed."""
+    """Correct a job's stored points to its recomputed values; returns how many were missing and how many differed."""
     before = queries.points_of_job(session, points.job_id)
     series_ids = record_points(session, points, names)
     missing = len(set(series_ids) - set(before))
@@ -175,7 +176,7 @@ def _series(points: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str
 
 
 def _exclusion(row: PointOfSeries) -> str | None:
-    """Say why a measured value cannot be a point that counts: history is made of ratios."""
+    """Return why a value cannot be a point that counts, if so: history compares points by their ratio."""
     if row.value > 0.0:
         return None
     return f"the median is {row.value:g} {row.unit}, and only values above zero have a ratio to others"
@@ -202,5 +203,5 @@ def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, A
 
 
 def jobs_of_series(session: Session, series_id: str | None) -> list[str] | None:
-    """Return jobs with a point in a series; None if no series is given."""
+    """Return the ids of jobs with a point in a series; None if no series is given."""
     return None if series_id is None else queries.jobs_with_points(session, series_id)

@@ -1,7 +1,7 @@
-"""Stores the noise floors of A/A jobs and answers what a target can resolve (I14).
+"""Stores the noise floors of A/A jobs, and returns the smallest effect that a target can resolve (I14).
 
-A floor holds for one target and series key on every branch; the newest applies. Before the
-first A/A job, a band is estimated from the series' own scatter, which refuses no rule.
+A floor holds for one target and series key on every branch; the newest applies. Before the first A/A job, a band is
+estimated from the series' own scatter; no rule is refused because of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.history import NoiseFloor, Series
 
 HISTORY_POINTS = 60
-"""Number of newest points that a scatter is estimated from: two months of nightly runs."""
+"""The scatter is estimated from this many newest points: two months of nightly runs."""
 
 Key = tuple[str, str, dict[str, Any], str, str]
 """(benchmark, arm, params, params key, metric)."""
@@ -32,7 +32,7 @@ Key = tuple[str, str, dict[str, Any], str, str]
 
 @dataclass(frozen=True)
 class MeasuredFloor:
-    """An A/A job's noise floor of one key, with the interval of the ratio of its two sides."""
+    """A noise floor that an A/A job measured for one key, with the interval of the ratio of its two sides."""
 
     key: Key
     mde: float
@@ -52,7 +52,7 @@ def record_floors(
     job_id: str,
     floors: Iterable[MeasuredFloor],
 ) -> None:
-    """Keep the floors of one concluded A/A job."""
+    """Store the floors of a concluded A/A job."""
     at = clock.now()
     for floor in floors:
         benchmark, arm, params, params_key, metric = floor.key
@@ -83,7 +83,7 @@ def record_floors(
 def list_floors(
     session: Session, filters: NoiseFloorFilters, *, limit: int, cursor: str | None
 ) -> Page[NoiseFloorOut]:
-    """Return the floor in force of every key, the newest first."""
+    """Return the newest floor of every key, the newest first."""
     floors: Page[NoiseFloor] = page(
         session,
         queries.select_newest_floors(filters),
@@ -152,7 +152,7 @@ def noise_band(
 
 
 def _band_limits(level: float | None, mde: float) -> dict[str, float | None]:
-    """Return limits at the same ratio above and below the level."""
+    """Return the limits of a band, which are the same ratio above and below the level."""
     if level is None:
         return {"lower": None, "upper": None}
     return {"lower": level / (1.0 + mde), "upper": level * (1.0 + mde)}

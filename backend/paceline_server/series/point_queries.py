@@ -1,4 +1,4 @@
-"""SQL that writes series and points: bulk inserts, corrections, renames and joins."""
+"""Holds the SQL that writes series and points: bulk inserts, corrections, renames and joins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from paceline_server.store.tables.history import (
 )
 
 Key = tuple[str, str, str, str]
-"""(benchmark, arm, params key, metric): identifies a series of one suite, target and branch."""
+"""(benchmark, arm, params key, metric), which identifies a series of one suite, target and branch."""
 
 
 def _insert_once(
@@ -77,7 +77,7 @@ def add_points(session: Session, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def update_last_at(session: Session, series_ids: Collection[str], at: datetime) -> None:
-    """Move `last_at` of these series forward to `at`. Rows are locked by id first to prevent deadlocks."""
+    """Move `last_at` of these series forward to `at`. Rows are first locked in order of id, to rule out deadlocks."""
     ordered = (
         select(Series.id).where(Series.id.in_(list(series_ids))).order_by(Series.id)
     )
@@ -89,12 +89,12 @@ def update_last_at(session: Session, series_ids: Collection[str], at: datetime) 
     )
 
 
-def label_series(
+def update_declarations(
     session: Session, declared: Mapping[str, Declaration], at: datetime
 ) -> None:
-    """Let series say the unit and direction of their newest point, which these are if nothing newer is stored.
+    """Set unit and direction of series to those of points measured at `at`, unless newer points are stored.
 
-    Points without a declaration keep what the series said until now.
+    Points without a declaration first get the series' previous unit and direction as theirs.
     """
     query = select(Series).where(Series.id.in_(list(declared))).order_by(Series.id)
     for row in session.scalars(query):
@@ -108,7 +108,7 @@ def label_series(
 
 
 def _declare_points(session: Session, row: Series) -> None:
-    """Give the points of a series that have no declaration that of the series, before it gets another."""
+    """Give the points of a series that have no declaration the unit and direction of the series."""
     session.execute(
         update(SeriesPoint)
         .where(SeriesPoint.series_id == row.id, SeriesPoint.declaration.is_(None))
@@ -126,7 +126,7 @@ def points_of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
 def correct_point(
     session: Session, series_id: str, job_id: str, columns: Mapping[str, Any]
 ) -> None:
-    """Overwrite columns of a point."""
+    """Overwrite columns of a stored point."""
     row = session.get_one(SeriesPoint, (series_id, job_id))
     for name, value in columns.items():
         setattr(row, name, value)
@@ -138,10 +138,10 @@ def jobs_with_points(session: Session, series_id: str) -> list[str]:
     return list(session.scalars(query.order_by(SeriesPoint.job_id)))
 
 
-def series_named(
+def lock_series_of_benchmarks(
     session: Session, suite: str, benchmarks: Sequence[str]
 ) -> list[Series]:
-    """Return series of these benchmarks, locked, by id."""
+    """Lock and return the series of these benchmarks, in order of id."""
     query = (
         select(Series)
         .where(Series.suite == suite, Series.benchmark.in_(list(benchmarks)))
@@ -151,10 +151,10 @@ def series_named(
     return list(session.scalars(query))
 
 
-def same_series(
+def find_renamed_series(
     session: Session, row: Series, benchmark: str, arm: str
 ) -> Series | None:
-    """Return the series that differs from `row` only in its benchmark's and arm's name."""
+    """Return the series with these names of benchmark and arm that equals `row` in all else, if there is one."""
     query = select(Series).where(
         Series.suite == row.suite,
         Series.benchmark == benchmark,
@@ -168,7 +168,8 @@ def same_series(
 
 
 def join_series(session: Session, old: str, new: str) -> None:
-    """Move everything of series `old` to series `new`. If both have a point of a job, that of `new` stays."""
+    """Move everything of the series `old` to `new`, and delete `old`. If both have a point of a job, that of `new`
+    stays."""
     old_series, new_series = session.get_one(Series, old), session.get_one(Series, new)
     if (old_series.unit, old_series.direction) != (
         new_series.unit,

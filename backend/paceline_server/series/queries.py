@@ -1,6 +1,6 @@
-"""SQL that reads series: lists, points, changes, annotations and noise floors.
+"""Holds the SQL that reads series: lists, points, changes, annotations and noise floors.
 
-Writing is in `point_queries`.
+The SQL that writes them is in `point_queries.py`.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class SeriesFilters(NamedTuple):
     changed: bool | None = None
     since: datetime | None = None
     until: datetime | None = None
-    """With a point from `since` on, before `until`."""
+    """Only series with a point from `since` on and before `until`."""
 
 
 class TitledNamesRow(NamedTuple):
-    """The names of a series, and the text that they were made of."""
+    """The names of a series, and the text from which they were made."""
 
     benchmark: str
     arm: str
@@ -56,7 +56,7 @@ class TitledNamesRow(NamedTuple):
 
 
 def select_series(filters: SeriesFilters) -> Select[Any]:
-    """Select series by filters; each word of `text` must occur in a part of the name, `target` is an id."""
+    """Return a query for series; each word of `text` must occur in a part of the name, `target` is an id."""
     query = select(Series)
     for column, wanted in (
         (Series.suite, filters.suite),
@@ -105,15 +105,15 @@ def series_by_id(session: Session, series_id: str) -> Series | None:
     return session.get(Series, series_id)
 
 
-def _measured_here() -> ColumnElement[bool]:
-    """Select series measured by our own targets; imported ones are excluded (docs/decisions/0031-imported-samples.md)."""
+def _is_not_imported() -> ColumnElement[bool]:
+    """Return the condition that a series was not imported (docs/decisions/0031-imported-samples.md)."""
     imported = select(Target.id).where(Target.agent_id == IMPORTS_AGENT)
     return Series.target_id.not_in(imported)
 
 
 def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Series]:
-    """Return series of a suite (on a branch) that our own targets measured, by name."""
-    query = select(Series).where(Series.suite == suite, _measured_here())
+    """Return the series of a suite (on a branch) that were not imported, by name."""
+    query = select(Series).where(Series.suite == suite, _is_not_imported())
     if branch is not None:
         query = query.where(Series.branch == branch)
     order = (
@@ -141,7 +141,7 @@ class SeriesNameRow(NamedTuple):
 def series_names(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
 ) -> list[SeriesNameRow]:
-    """Return identities of the series of these benchmarks on a branch. Reading whole rows takes ten times as long."""
+    """Return the identities of the series of these benchmarks on a branch; whole rows would take ten times as long."""
     columns = (
         Series.id,
         Series.target_id,
@@ -157,7 +157,7 @@ def series_names(
 
 
 def titled_names(session: Session, names: Collection[str]) -> Sequence[TitledNamesRow]:
-    """Return one series with a title for each pair of names of which one is in `names`."""
+    """Return the title of a series for each (benchmark, arm) of which one is in `names`."""
     query = (
         select(Series.benchmark, Series.arm, func.min(Series.title).label("title"))
         .where(
@@ -188,7 +188,7 @@ def target_exists(session: Session, target_id: str) -> bool:
 def newest_points(
     session: Session, series_ids: Collection[str]
 ) -> dict[str, SeriesPoint]:
-    """Return the newest point of each series, counted or not."""
+    """Return the newest point of each series, excluded or not."""
     query = (
         select(SeriesPoint)
         .join(
@@ -213,7 +213,7 @@ def point_counts(session: Session, series_ids: Collection[str]) -> dict[str, int
 def change_counts(
     session: Session, series_ids: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """Return changes by state, per series."""
+    """Return the number of changes by state, per series."""
     query = (
         select(Change.series_id, Change.state, func.count())
         .where(Change.series_id.in_(list(series_ids)))
@@ -237,7 +237,7 @@ class ChangeRow(NamedTuple):
 def changes(
     session: Session, series_ids: Collection[str], states: Collection[str] | None = None
 ) -> list[ChangeRow]:
-    """Return changes of these series (in these states), the newest point first."""
+    """Return the changes of these series (in these states), with the newest point first."""
     query = (
         select(Change, Series, SeriesPoint)
         .join(Series, Series.id == Change.series_id)
@@ -297,7 +297,7 @@ def points(
 def fingerprints(
     session: Session, hashes: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the factors of these fingerprints."""
+    """Return the factors of these fingerprints, by hash."""
     query = select(Fingerprint.hash, Fingerprint.factors).where(
         Fingerprint.hash.in_(set(hashes))
     )
@@ -305,7 +305,7 @@ def fingerprints(
 
 
 def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str, str]:
-    """Return fingerprints of the targets of these jobs, for jobs that have points."""
+    """Return the fingerprint of each job's target, for those of the jobs that have points."""
     query = (
         select(
             SeriesPoint.job_id, func.min(SeriesPoint.fingerprint).label("fingerprint")
@@ -332,7 +332,7 @@ def noise_floors(
 ) -> list[NoiseFloorRow]:
     """Return the newest noise floor of each series of a suite on these targets.
 
-    The database selects the newest rows: every A/A job adds a row with evidence for each series."""
+    The database selects the newest rows, because every A/A job adds a row with evidence for each series."""
     key = (
         NoiseFloor.target_id,
         NoiseFloor.benchmark,
@@ -415,11 +415,11 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
 
 
 def branches(session: Session, suite: str) -> list[str]:
-    """Return branches on which our own targets measured a suite, the most recent first."""
+    """Return the branches with series of a suite that were not imported, the most recent first."""
     newest = func.max(Series.last_at)
     query = (
         select(Series.branch)
-        .where(Series.suite == suite, _measured_here())
+        .where(Series.suite == suite, _is_not_imported())
         .group_by(Series.branch)
     )
     return list(session.scalars(query.order_by(newest.desc(), Series.branch)))
@@ -479,7 +479,8 @@ def floors_of_real_targets(session: Session) -> list[tuple[NoiseFloor, str]]:
 
 
 def last_points(session: Session, series: Series, count: int) -> list[SeriesPoint]:
-    """Return the newest counted points in the newest point's environment that mean the same, oldest first."""
+    """Return the newest `count` points that count and share the newest point's environment and meaning, oldest
+    first."""
     counted = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
     order = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
     newest = (
@@ -504,8 +505,8 @@ def last_points(session: Session, series: Series, count: int) -> list[SeriesPoin
 
 
 class JobNoiseRow(NamedTuple):
-    """What a job's points say about the noise of its target: the mean of their relative half intervals, how much of
-    the time the workload waited for a CPU, and how many points do not count."""
+    """The noise in a job's points: the mean of their relative half intervals (`scatter`), the share of time in which
+    the workload waited for a CPU, and the number of excluded points."""
 
     target_id: str
     target_name: str
@@ -517,12 +518,11 @@ class JobNoiseRow(NamedTuple):
 
 
 def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
-    """Return the noise of jobs whose points are of `since` or later; no imports. Reads the points of that time, by
-    series and time."""
+    """Return the noise of jobs with points from `since` on, without imports."""
 
     def condition(name: str) -> ColumnElement[float]:
-        read: ColumnElement[float] = SeriesPoint.conditions[name]["median"].as_float()
-        return read
+        median: ColumnElement[float] = SeriesPoint.conditions[name]["median"].as_float()
+        return median
 
     query = (
         select(

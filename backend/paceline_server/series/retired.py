@@ -1,7 +1,7 @@
-"""Retires benchmarks that are gone on purpose, so that nothing reports them as missing.
+"""Retires benchmarks that were removed on purpose, so that nothing reports them as missing.
 
-Only what a suite measured before and no longer declares can be retired: a typo retires
-nothing, and a declared benchmark is never hidden. Points stay.
+Only a benchmark that was measured before and is no longer declared can be retired, so a typo retires nothing and a
+declared benchmark is never hidden. Points stay.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def retired_key(benchmark: str, arm: str | None) -> str:
 
 def list_retired(session: Session, suite: str) -> list[RetiredOut]:
     """Return retired benchmarks and arms of a suite, by name."""
-    return [_out(row) for row in queries.retired_benchmarks(session, suite)]
+    return [_retired_out(row) for row in queries.retired_benchmarks(session, suite)]
 
 
 def retired_reasons(session: Session, suite: str) -> dict[str, str]:
-    """Return reasons by `retired_key`."""
+    """Return why benchmarks and arms of a suite were retired, by `retired_key`."""
     return {
         row.benchmark: row.reason for row in queries.retired_benchmarks(session, suite)
     }
@@ -75,7 +75,7 @@ def retire(
         f"{suite}/{row.benchmark}",
         {"reason": reason},
     )
-    return _out(row)
+    return _retired_out(row)
 
 
 def restore(
@@ -96,6 +96,6 @@ def restore(
     session.delete(row)
 
 
-def _out(row: RetiredBenchmark) -> RetiredOut:
+def _retired_out(row: RetiredBenchmark) -> RetiredOut:
     benchmark, _, arm = row.benchmark.partition(SEPARATOR)
     return RetiredOut.of_row(row, benchmark=benchmark, arm=arm or None)

@@ -1,4 +1,4 @@
-"""HTTP routes of series, points, annotations, retired benchmarks and noise floors."""
+"""Serves series, points, annotations, retired benchmarks and noise floors over HTTP."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def list_series(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[SeriesOut]:
-    """Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change,
-    `from` and `to` those that were measured then."""
+    """List series by benchmark and arm. `changed` selects those with (or without) a suspect or standing change, `from`
+    and `to` those that were measured in that period."""
     filters = SeriesFilters(
         suite, benchmark, arm, metric, target, branch, text, changed, since, until
     )
@@ -83,7 +83,7 @@ def list_points(
     until: Until = None,
     max_points: MaxPoints = 500,
 ) -> PointsOut:
-    """The points of a window, oldest first, thinned where there are too many to draw."""
+    """List the points of a window, oldest first, thinned if there are more than `max_points`."""
     for name, instant in (("from", since), ("to", until)):
         if instant is not None and instant.tzinfo is None:
             raise invalid_request(
@@ -110,7 +110,7 @@ def delete_annotation(annotation_id: str, _: Annotator, session: DbSession) -> N
 
 @router.get("/suites/{suite}/retired")
 def list_retired(suite: str, _: Reader, session: DbSession) -> Page[RetiredOut]:
-    """Retired benchmarks and arms of a suite."""
+    """List retired benchmarks and arms of a suite."""
     return Page(items=retired.list_retired(session, suite), next=None)
 
 
@@ -149,12 +149,12 @@ def list_noise_floors(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[NoiseFloorOut]:
-    """The newest noise floor of each measurement and target, with the threshold proposed for rules."""
+    """List the newest noise floor of each measurement and target, with the threshold proposed for rules."""
     filters = NoiseFloorFilters(suite, benchmark, arm, metric, target)
     return noise_floors.list_floors(session, filters, limit=limit, cursor=cursor)
 
 
 @router.get("/targets-by-noise")
 def list_targets_by_noise(_: Reader, session: DbSession) -> TargetsNoiseOut:
-    """Which target is noisy, by what its ordinary jobs measured: the noisiest first."""
+    """List targets by the noise in their ordinary jobs, the noisiest first."""
     return target_noise.targets_by_noise(session)

@@ -21,9 +21,8 @@ CauseOfChange = Literal["code", "environment", "target"]
 
 
 class SeriesOut(Response):
-    """A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
-    `changes` is the number of changes by state. `title` is the text that it was named after, where its names
-    say too little."""
+    """A series in a list. `value`, `at` and `commit` are those of its newest point, excluded or not; `changes` is the
+    number of changes by state. `title` is the original text if its names are shortened from it."""
 
     id: str
     title: str | None
@@ -57,7 +56,7 @@ class ChangeFilterOut(Response):
 class ChangeOut(Response):
     """A change of a series' level. `job_id`, `at` and `commit` are those of the first point at the new level.
     The change lies between the jobs `location_first` and `location_last`, both included. `effect` is level
-    after ÷ level before − 1, with its 99 % interval. `evaluations` is how many evaluations in a row saw it."""
+    after ÷ level before − 1, with its 99 % interval. `evaluations`: consecutive evaluations that found it."""
 
     id: str
     series_id: str
@@ -81,7 +80,7 @@ class ChangeOut(Response):
     evaluations: int
     cause: CauseOfChange | None
     cause_text: str | None
-    """The reason for that cause: "11 of 24 series of lab-1 moved within 2 runs"; null if none is recorded."""
+    """The reason for that cause, such as "11 of 24 series of lab-1 moved within 2 runs"; null if none is recorded."""
     words: str
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
     interval_words: str
@@ -94,8 +93,8 @@ class ChangeOut(Response):
 
 
 class SegmentOut(Response):
-    """Points at one level, from `start_job_id` to `stop_job_id`, both included. `lower` and `upper` are
-    three standard deviations of the scatter away. `environment` is an index into the series' environments."""
+    """Points at one level, from `start_job_id` to `stop_job_id`, both included. `lower` and `upper` are three standard
+    deviations of the scatter from the level. `environment` is an index into the series' environments."""
 
     start_job_id: str
     stop_job_id: str
@@ -111,8 +110,8 @@ class SegmentOut(Response):
 
 
 class EnvironmentOut(Response):
-    """A state of the target, with its fingerprint and factors, in which the series' number means the same. `change` says
-    what differs from the one before; `unit` is that of its values."""
+    """A stretch of a series with one state of the target and one meaning of its number. `change` says what differs from
+    the environment before; `unit` is that of its values."""
 
     index: int
     fingerprint: str
@@ -151,8 +150,8 @@ class AnnotationIn(Request):
 
 class NoiseBandOut(Response):
     """The minimum detectable effect `mde` (a fraction) of a series on its target. Between `lower` and `upper`,
-    differences from the present level are noise. `basis`: measured by an A/A job, or estimated from the
-    series' own scatter while there is none."""
+    differences from the current level are noise. `basis`: measured by an A/A job (`a_a`), or estimated from the series'
+    own scatter until there is one."""
 
     mde: float
     lower: float | None
@@ -179,8 +178,8 @@ class RuleInForceOut(Response):
 
 
 class SeriesPageOut(Response):
-    """A series without its points. `state` is its present state in a sentence; `level` is that of the newest
-    segment, null before the first evaluation (`evaluated_at` null). `changes` are newest first."""
+    """A series without its points. `state` is its current state in a sentence; `level` is that of the newest segment,
+    null before the first evaluation (`evaluated_at` null). `changes` are newest first."""
 
     series: SeriesOut
     state: str
@@ -201,9 +200,9 @@ class TrackValueOut(Response):
 
 
 class PointOut(Response):
-    """The median of a job's `n` warm samples from `launches` launches, with its 99 % interval. `excluded`: why
-    the point is shown but not counted. `environment` is an index into `environments`; `conditions` summarises
-    the target's conditions during the job."""
+    """The median of a job's `n` warm samples from `launches` launches, with its 99 % interval. `excluded`: why the
+    point is shown but does not count. `environment` is an index into `environments`; `conditions` summarises the
+    target's conditions during the job."""
 
     job_id: str
     run_id: str
@@ -238,7 +237,7 @@ class PointsOut(Response):
 
 
 class RetireIn(Request):
-    """Why a benchmark, or one of its arms, is retired."""
+    """The reason for retiring a benchmark or one of its arms."""
 
     reason: str = Field(min_length=1, max_length=500)
 
@@ -280,10 +279,10 @@ class NoiseFloorOut(Response):
 
 
 class TargetNoiseOut(Response):
-    """How noisy a target was, by what its jobs measured anyway. `scatter`: how far a job's median may be off, as a
-    share of it (half of its 99 % interval), the mean of a job's points and the median of the jobs. `waiting_percent`: how much of the time the
-    workload waited for a CPU, the median of its jobs; null if the target does not report it. `excluded_jobs` of
-    its `jobs` have points that count in no series: a void or disturbed job, or one with a failed check."""
+    """The noise in a target's ordinary jobs. `scatter`: half of the 99 % interval of a point as a fraction of its value,
+    averaged over a job's points, and the median over jobs. `waiting_percent`: the time in which the workload waited for
+    a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs` with
+    excluded points, because the job was void or disturbed or a check failed."""
 
     target_id: str
     target_name: str

@@ -1,4 +1,4 @@
-"""Lists series, shows a series with its points, and stores annotations.
+"""Lists series, returns a series with its points, and stores annotations.
 
 States and changes are derived in `detect.changes`; rules and alerts are decided in `alerts`.
 """
@@ -78,7 +78,7 @@ retired_reasons = retired.retired_reasons
 
 
 def name_texts(session: Session, names: Iterable[str]) -> dict[str, str]:
-    """Return the text that each of `names` was made of, where it has a digest in place of some of it."""
+    """Return the original text of each of `names` that has a digest in place of a part of that text."""
     digests = {name for name in names if DIGEST_MARK in name}
     if not digests:
         return {}
@@ -91,7 +91,7 @@ def name_texts(session: Session, names: Iterable[str]) -> dict[str, str]:
 def list_series(
     session: Session, filters: SeriesFilters, *, limit: int, cursor: str | None
 ) -> Page[SeriesOut]:
-    """List series by benchmark and arm."""
+    """Return series by benchmark and arm."""
     rows: Page[Series] = page(
         session,
         queries.select_series(filters),
@@ -106,7 +106,7 @@ def list_series(
 
 
 def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
-    """Return wire shapes of series, in order, with a fixed number of queries."""
+    """Return the wire shapes of series in the same order, with a fixed number of queries."""
     keys = [row.id for row in rows]
     names = queries.target_names(session, [row.target_id for row in rows])
     newest = queries.newest_points(session, keys)
@@ -136,7 +136,7 @@ def find(session: Session, series_id: str) -> Series:
 def _environments(
     session: Session, row: Series
 ) -> tuple[list[EnvironmentOut], dict[str, int]]:
-    """Return the environments of a series, oldest first, and which of them each job measured in."""
+    """Return the environments of a series, oldest first, and the index of each job's environment."""
     plain = queries.plain_points(session, row.id)
     factors = queries.fingerprints(session, {point.fingerprint for point in plain})
     return shapes.environments_out(row, plain, factors), shapes.environment_indices(
@@ -145,13 +145,14 @@ def _environments(
 
 
 def segment_starts(session: Session, row: Series) -> list[EnvironmentOut]:
-    """Return where a series starts anew because its target or the meaning of its number changed, oldest first."""
+    """Return the environments of a series after the first one, oldest first: each begins where the target or the
+    meaning of the number changed."""
     environments, _ = _environments(session, row)
     return environments[1:]
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
-    """Return a series without its points; `rule` is filled in by `alerts`. Raises 404."""
+    """Return a series without its points; `alerts` fills in `rule`. Raises 404."""
     row = find(session, series_id)
     listed = series_out(session, [row])
     if not listed:
@@ -194,7 +195,7 @@ def points_of(
     until: datetime | None,
     max_points: int,
 ) -> PointsOut:
-    """Return the points of a window, thinned where there are more than `max_points`. Raises 404."""
+    """Return the points of a window, thinned if there are more than `max_points`. Raises 404."""
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
     environments, environment_index = _environments(session, row)
@@ -266,7 +267,7 @@ def floor_key(
 def series_ids(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
 ) -> dict[FloorKey, str]:
-    """Return series ids of these benchmarks on a branch, by the key of their noise floor."""
+    """Return the ids of the series of these benchmarks on a branch, by the key of their noise floor."""
     return {
         floor_key(row): row.id
         for row in queries.series_names(session, suite, branch, benchmarks)
@@ -276,7 +277,7 @@ def series_ids(
 def noise_floors(
     session: Session, suite: str, target_ids: Collection[str]
 ) -> dict[FloorKey, float]:
-    """Return the newest minimum detectable effects (fractions) of a suite on these targets."""
+    """Return the newest minimum detectable effects (fractions) of a suite on these targets, by key."""
     return {
         floor_key(row): row.mde
         for row in queries.noise_floors(session, suite, target_ids)

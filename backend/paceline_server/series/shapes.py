@@ -43,7 +43,7 @@ def series_out(
 
 
 def change_out(row: ChangeRow) -> ChangeOut:
-    """Return a change with its sentences and evidence, except for the window, which its finding has."""
+    """Return a change with its sentences and evidence, without the window, which its finding has."""
     change, evidence = row.change, row.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
     declared = read_declaration(row.point.declaration) or row.series
@@ -71,7 +71,7 @@ def environments_out(
     points: Sequence[PlainPointRow],
     factors: Mapping[str, Mapping[str, Any]],
 ) -> list[EnvironmentOut]:
-    """Return the environments of a series, oldest first, each with what changed."""
+    """Return the environments of a series, oldest first, each with what changed before it."""
     stretches = _stretches(points)
     return [
         EnvironmentOut(
@@ -142,14 +142,14 @@ def point_out(point: SeriesPoint, environment: Mapping[str, int]) -> PointOut:
 
 
 def unit_of(series: Series) -> Unit:
-    """Return a series' unit; the manifest reader accepted only units of the contract."""
+    """Return a series' unit, which is one of the contract's, because the manifest reader accepts no other."""
     return cast(Unit, series.unit)
 
 
 def state_sentence(
     series: SeriesOut, changes: Sequence[ChangeOut], segments: Sequence[SegmentOut]
 ) -> str:
-    """Return the present state of a series in a sentence."""
+    """Return the current state of a series in a sentence."""
     if not segments:
         return "not evaluated yet"
     newest = segments[-1]

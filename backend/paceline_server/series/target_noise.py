@@ -1,4 +1,4 @@
-"""Says which target is noisy, from the points of its ordinary jobs: before any A/A job has measured a noise floor."""
+"""Ranks targets by noise, from the points of their ordinary jobs, which needs no A/A job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paceline_server.series import queries
 from paceline_server.series.schemas import TargetNoiseOut, TargetsNoiseOut
 
 DAYS = 14
-"""Days; two weeks include nights and weekends, and describe the target as it is now."""
+"""The noise of this many days counts: two weeks include nights and weekends and describe the target as it is now."""
 
 
 def targets_by_noise(session: Session) -> TargetsNoiseOut:

@@ -1,6 +1,6 @@
 """Thins the points of a chart to both ends, the extremes of every bucket and requested points.
 
-Nothing is averaged: every point shown was measured.
+Points are never averaged: every point shown was measured.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 KEPT_PER_BUCKET = 2
-"""The lowest and the highest point."""
+"""Points kept of each bucket: the lowest and the highest."""
 
 
 def thin_points(

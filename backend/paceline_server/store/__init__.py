@@ -1,1 +1,1 @@
-"""Tables, transactions, outbox, live events, pages. Decides nothing."""
+"""Holds tables, transactions, the outbox, live events and pages, and decides nothing."""

@@ -1,4 +1,4 @@
-"""Holds which projects the current work may read and write; every transaction takes its limits from here (I18).
+"""Says which projects the current work may read and write; every transaction takes its limits from here (I18).
 
 A request, a message of the outbox or a command runs with one `Access`. `store/session.py` gives it to each session it
 opens, and `store/visibility.py` limits what that session reads and writes. Who gets which access is decided in
@@ -18,7 +18,7 @@ ACCESS = "access"
 """The key of a session's access in its `info`."""
 
 DEFAULT_PROJECT_ID = "prj_default"
-"""The project `default`: the migration makes it, and a single user never needs another."""
+"""The project `default`, which a migration makes. A single user never needs another."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Actor:
 class Access:
     """The limits of a session.
 
-    `projects`: ids of the projects it reads and writes; None: all of them. `project`: where new rows go; None: a row
-    must say it. `has_fleet`: sees every target and agent instead of those granted to its projects. `is_request`: on
-    PostgreSQL it runs in a role that row-level security binds. `actor`: who acts; None: the system.
+    `projects`: ids of the projects it reads and writes; None: all of them. `project`: the project of new rows; None:
+    each row must name its own. `has_fleet`: it sees every target and agent instead of those granted to its projects.
+    `is_request`: on PostgreSQL it runs in a role that row-level security binds. `actor`: the author; None: the system.
     """
 
     projects: tuple[str, ...] | None
@@ -46,10 +46,10 @@ class Access:
     actor: Actor | None = None
 
     def includes(self, project_id: str) -> bool:
-        """Return whether rows of a project may be touched."""
+        """Return whether the session may read and write rows of a project."""
         return self.projects is None or project_id in self.projects
 
-    def narrowed(self, project_id: str) -> Access:
+    def limit_to(self, project_id: str) -> Access:
         """Return the same access, limited to one of its projects. Raises ForeignProjectError for another."""
         if not self.includes(project_id):
             raise ForeignProjectError(project_id)
@@ -57,20 +57,20 @@ class Access:
 
 
 class ForeignProjectError(Exception):
-    """A row of a project outside the session's access would have been written: a bug, never an answer."""
+    """A row of a project outside the session's access would have been written. This is a bug of ours."""
 
     def __init__(self, project_id: str) -> None:
         super().__init__(f"the project {project_id!r} is outside this session's access")
 
 
 class NoProjectError(Exception):
-    """A row that belongs to a project was added without one by a session of several: a bug."""
+    """A session of several projects added a row without naming its project. This is a bug of ours."""
 
 
 SYSTEM = Access(None, None, has_fleet=True, is_request=False)
-"""Sweepers, migrations and the command line."""
-NOTHING = Access((), None, has_fleet=False, is_request=True)
-"""For requests without an identity, for example of a public route."""
+"""The access of sweepers, migrations and the command line."""
+NO_ACCESS = Access((), None, has_fleet=False, is_request=True)
+"""The access of requests without an identity, for example to a public route."""
 
 _current: ContextVar[Access] = ContextVar("access", default=SYSTEM)
 
@@ -107,12 +107,12 @@ def using(access: Access) -> Iterator[None]:
 
 
 def system() -> Access:
-    """No limits, in the name of the present author."""
+    """Return an access without limits that keeps the current author."""
     return replace(SYSTEM, actor=current().actor)
 
 
 def as_system() -> AbstractContextManager[None]:
-    """Open the sessions of this block without limits. Each use is a hole in I18 and says why it is needed."""
+    """Open the sessions of this block without limits. Each use is an exception to I18."""
     return using(system())
 
 
@@ -123,20 +123,21 @@ def of_session(session: Session) -> Access:
 
 
 def enter_project(session: Session, project_id: str) -> None:
-    """Limit a session to one project from now on, so that what it adds belongs to it.
+    """Limit a session to one project from now on; new rows belong to that project. Raises ForeignProjectError.
 
-    Agents act for several projects; once a lease is known, its job's project is the only one. Raises
-    ForeignProjectError.
+    Agents act for several projects; once a lease is known, the session is limited to its job's project.
     """
-    session.info[ACCESS] = of_session(session).narrowed(project_id)
+    session.info[ACCESS] = of_session(session).limit_to(project_id)
 
 
 @contextmanager
 def within_project(
     session: Session, project_id: str, *, has_fleet: bool = True
 ) -> Iterator[None]:
-    """`enter_project` for a block; afterwards the session has its former access. What was added is flushed.
-    `has_fleet`: see more targets than those granted to the project, if the session does."""
+    """Limit a session to one project in this block, whose new rows are flushed at its end.
+
+    Without `has_fleet`, the session sees only targets granted to the project.
+    """
     before = of_session(session)
     enter_project(session, project_id)
     if not has_fleet:
@@ -149,8 +150,8 @@ def within_project(
 
 
 @contextmanager
-def acting(session: Session, actor: Actor) -> Iterator[None]:
-    """Name who acts in this block, where a session began before anybody had signed in."""
+def acting_as(session: Session, actor: Actor) -> Iterator[None]:
+    """Name the author of the changes in this block, for a session that began before anybody had signed in."""
     before = of_session(session)
     session.info[ACCESS] = replace(before, actor=actor)
     try:

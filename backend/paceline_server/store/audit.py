@@ -1,7 +1,7 @@
-"""Writes the audit log, and reads it for those who write it: who changed what, in order.
+"""Writes the audit log, which says who changed what, in order.
 
-Every feature writes its entry in the transaction of the change, so there is neither one without the other. Entries
-are only added. Details are plain JSON for people, without secrets and without what the object itself shows.
+Every feature writes its entry in the transaction of the change, so neither exists without the other. Entries are never
+changed. Details are plain JSON for people, without secrets and without what the object itself shows.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
 ) -> None:
     """Record that `actor` (a principal's name) did `action` (a verb of the API) to one object.
 
-    Kind and id of the actor are those of the request; a name that is not its principal's is the system's. Without
-    one project the entry is of the installation.
+    Kind and id of the actor are those of the request's principal if it has that name, else the actor is part of the
+    system. An entry of a session without a single project belongs to the installation.
     """
     limits = access.of_session(session)
-    who = limits.actor
-    if who is None or who.name != actor:
-        who = Actor("system", None, actor)
+    author = limits.actor
+    if author is None or author.name != actor:
+        author = Actor("system", None, actor)
     entry = AuditEntry(
         at=clock.now(),
-        actor=who.name,
-        actor_kind=who.kind,
-        actor_id=who.id,
+        actor=author.name,
+        actor_kind=author.kind,
+        actor_id=author.id,
         action=action,
         object_kind=object_kind,
         object_id=object_id,

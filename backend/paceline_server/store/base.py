@@ -1,4 +1,4 @@
-"""The declarative base, portable column types and naming of constraints.
+"""Defines the declarative base, portable column types and names of constraints.
 
 Timestamps are timezone-aware UTC on both databases. JSON is `jsonb` on PostgreSQL. Sample vectors are `float8[]` on
 PostgreSQL and packed little-endian float64 on SQLite.
@@ -43,14 +43,14 @@ class Base(DeclarativeBase):
 
 
 class Timestamp(TypeDecorator[datetime]):
-    """UTC instants; naive values are refused. SQLite stores no time zone, so it is added on reading."""
+    """A UTC instant; naive values are refused. SQLite stores no time zone, so it is added on reading."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     @property
     def python_type(self) -> type[datetime]:
-        """The type by which cursors of pages parse a value; TypeDecorator itself says `object`."""
+        """The type as which cursors of pages parse a value; TypeDecorator itself says `object`."""
         return datetime
 
     def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
@@ -71,9 +71,9 @@ class Timestamp(TypeDecorator[datetime]):
 
 
 class FloatVector(TypeDecorator[NDArray[np.float64]]):
-    """A vector of float64, shape (n,), n ≤ 1,000. Read back as a numpy array on both databases.
+    """A vector of float64, shape (n,), n ≤ 1,000, which is read as a numpy array on both databases.
 
-    On PostgreSQL it is sent and read in binary form (`store/vectors.py`): parsing text would cost more than
+    On PostgreSQL it is sent and read in binary form (`store/vectors.py`), because parsing text would cost more than
     everything else in ingest.
     """
 

@@ -1,7 +1,7 @@
-"""Hints say that something of a kind has changed and rows should be read again; losing one only delays (I4).
+"""Publishes hints: something has changed, so rows should be read again. A lost hint only delays (I4).
 
-`session.py` publishes them after a commit; long polls and the live tail wait for them. They work within this process
-(embedded) or over Redis pub/sub between processes, and carry only a channel name.
+`session.py` publishes them after a commit; long polls and live streams wait for them. They work within this process
+(embedded) or over Redis pub/sub between processes, and carry only the name of a channel.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ log = structlog.get_logger("paceline.hints")
 
 REDIS_CHANNEL = "paceline:hints"
 AWAY_S = 3.0
-"""Pause before publishing to a failed Redis again, so that an outage does not slow every request."""
+"""Pause before trying a failed Redis again, so that an outage does not slow every request."""
 RECONNECT_S = 1.0
 """Pause before reconnecting to Redis; readers poll meanwhile."""
 
 
 class Hints:
-    """In-process hints. Thread-safe. Channels in use: `live`, `jobs`, `accounts`."""
+    """Hints within this process. Thread-safe. The channels are `live`, `jobs` and `accounts`."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -36,26 +36,26 @@ class Hints:
         self._wake(channel)
 
     def version(self, channel: str) -> int:
-        """Return the number of hints so far. Read it before the rows and pass it to `wait`, so that no hint is missed."""
+        """Return the number of hints so far. Callers read it before the rows and pass it to `wait`, to miss no hint."""
         with self._changed:
             return self._versions[channel]
 
     def wait(self, channel: str, seen: int, timeout_s: float) -> bool:
-        """Block until `channel` moved past `seen`; False after `timeout_s`."""
+        """Block until `channel` has more hints than `seen`; returns False after `timeout_s`."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: self._versions[channel] != seen, timeout_s
             )
 
     def listen(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call `callback(channel)` on every hint, on the publisher's thread; returns how to stop."""
+        """Call `callback(channel)` on every hint, on the publisher's thread; returns a function that stops this."""
         self._listeners.append(callback)
         return lambda: (
             self._listeners.remove(callback) if callback in self._listeners else None
         )
 
     def close(self) -> None:
-        """Release whatever the implementation holds."""
+        """Release threads and connections."""
 
     def _wake(self, channel: str) -> None:
         with self._changed:
@@ -66,21 +66,23 @@ class Hints:
 
 
 class RedisHints(Hints):
-    """Hints across processes. An unavailable Redis costs latency, never an error."""
+    """Hints between processes. An unavailable Redis only delays."""
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        import redis  # noqa: PLC0415 - the embedded shape never pays for it
+        import redis  # noqa: PLC0415 - not needed in the embedded shape
 
         self._redis = redis.Redis.from_url(
             url, socket_connect_timeout=2, socket_timeout=2
         )
-        self._listening = redis.Redis.from_url(url, socket_connect_timeout=2)
+        self._subscriber = redis.Redis.from_url(url, socket_connect_timeout=2)
         self._unavailable = (redis.RedisError, OSError)
         self._stopping = threading.Event()
         self._away_until = 0.0
         self.subscribed = threading.Event()
-        self._thread = threading.Thread(target=self._pump, name="hints", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run_subscription, name="hints", daemon=True
+        )
         self._thread.start()
 
     def publish(self, channel: str) -> None:
@@ -98,9 +100,9 @@ class RedisHints(Hints):
         self._stopping.set()
         self._thread.join(timeout=5)
         self._redis.close()
-        self._listening.close()
+        self._subscriber.close()
 
-    def _pump(self) -> None:
+    def _run_subscription(self) -> None:
         is_logged = False
         while not self._stopping.is_set():
             try:
@@ -116,7 +118,7 @@ class RedisHints(Hints):
                 self._stopping.wait(RECONNECT_S)
 
     def _subscription(self) -> Any:
-        return self._listening.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+        return self._subscriber.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
 
     def _receive(self, subscription: Any) -> None:
         while not self._stopping.is_set():

@@ -1,6 +1,6 @@
-"""Reports what an operator of Paceline should know: a row, an error in the log and a number in `/metrics`.
+"""Reports incidents to the operator of Paceline: as rows, as errors in the log and as a number in `/metrics`.
 
-An incident is written in the transaction that notices it, and incidents are only added. Operators alert on
+An incident is written in the transaction that notices it, and never changed. Operators alert on
 `paceline_incidents_total`.
 """
 
@@ -18,18 +18,18 @@ from paceline_server.store.tables.messages import Incident
 log = structlog.get_logger("paceline.incidents")
 
 ITEM_CONFLICT = "item_conflict"
-"""Two different contents have one identity (I7)."""
+"""An item was uploaded twice with different contents (I7)."""
 OUTBOX_STUCK = "outbox_stuck"
 """An outbox message keeps failing; it is retried."""
 SCHEDULE_REFUSED = "schedule_refused"
-"""The request of a schedule is no longer valid, because its suite or its target changed."""
+"""A schedule's request is no longer valid, because its suite or target changed."""
 TARGET_CLAIMED = "target_claimed"
 """An agent announces a target that is bound to another one; a person moves it or dismisses the claim."""
 CODES = (ITEM_CONFLICT, OUTBOX_STUCK, SCHEDULE_REFUSED, TARGET_CLAIMED)
 
 
 def report(session: Session, code: str, detail: dict[str, Any]) -> None:
-    """Keep an incident; `detail` is plain JSON without secrets."""
+    """Store and log an incident; `detail` is plain JSON without secrets."""
     session.add(
         Incident(id=ids.new_id("inc"), at=clock.now(), code=code, detail=detail)
     )

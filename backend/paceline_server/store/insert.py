@@ -1,4 +1,4 @@
-"""Builds the INSERT of the session's database, which supports ON CONFLICT on both databases."""
+"""Builds INSERT statements with ON CONFLICT for either database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paceline_server.store.base import Base
 def insert_into(
     session: Session, table: type[Base] | Table
 ) -> postgresql.Insert | sqlite.Insert:
-    """Start an INSERT into a table."""
+    """Return an INSERT into a table, in the dialect of the session's database."""
     if session.get_bind().dialect.name == "postgresql":
         return postgresql.insert(table)
     return sqlite.insert(table)

@@ -30,7 +30,7 @@ def emit(
 
 
 def emit_target(session: Session, target_id: str, data: dict[str, Any]) -> None:
-    """Add a live event about a target, for every project it is granted to; so `data` names no project's job."""
+    """Add a live event about a target for every project it is granted to. `data` must not name a project's job."""
     event = LiveEvent(kind="target", run_id=None, job_id=None, data=data)
     event.project_id, event.target_id = null(), target_id
     _add(session, event)
@@ -43,5 +43,5 @@ def _add(session: Session, event: LiveEvent) -> None:
 
 
 def prune(session: Session, before: datetime) -> None:
-    """Delete older events; a stream that asks for them is told to start over."""
+    """Delete events from before an instant; a stream that asks for them is told to start over."""
     session.execute(delete(LiveEvent).where(LiveEvent.at < before))

@@ -1,4 +1,4 @@
-"""Migrates a database to the schema this code expects, and tells whether it has that schema.
+"""Migrates a database to the schema this code expects, and checks whether it has that schema.
 
 Only migrations change a schema, in tests too. The scripts are in the repository's `alembic/`, outside the package.
 """
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 VERSION_TABLE = "alembic_version"
 _alembic_lock = threading.Lock()
-"""Alembic keeps its context in module globals. Between processes, the database's own locks suffice."""
+"""Serializes migrations of this process, because Alembic keeps its context in module globals. Between processes, the
+database's own locks suffice."""
 
 
 class MigrationsMissingError(SettingsError):
-    """There are no scripts in the expected directory."""
+    """The expected directory has no migration scripts."""
 
 
 @cache
@@ -47,7 +48,7 @@ def scripts() -> Path:
 
 @cache
 def head() -> str:
-    """Return the revision this code expects, read from the scripts' names without importing Alembic (it is slow)."""
+    """Return the revision this code expects, read from the scripts' names, because importing Alembic is slow."""
     return _revisions()[-1]
 
 
@@ -82,7 +83,7 @@ class NewerDatabaseError(SettingsError):
 def refuse_newer(url: str) -> None:
     """Raise NewerDatabaseError for a database of a newer version.
 
-    An unreachable database raises nothing here; the readiness check reports it.
+    An unreachable database is left to the readiness check.
     """
     database = Database(url)
     try:
@@ -95,7 +96,7 @@ def refuse_newer(url: str) -> None:
 
 
 def _known_revision(connection: Connection) -> str | None:
-    """Return the database's revision, as `current`. Raises NewerDatabaseError if our scripts do not have it."""
+    """Return the database's revision, as `current` does. Raises NewerDatabaseError if our scripts do not have it."""
     revision = current(connection)
     if revision is not None and revision not in _revisions():
         where = make_url(str(connection.engine.url)).database
@@ -113,8 +114,8 @@ def is_current(engine: Engine) -> bool:
 
 
 def require_current(engine: Engine) -> None:
-    """Raise SettingsError unless the database has exactly the schema this code expects (NewerDatabaseError where
-    a newer version set it up)."""
+    """Raise SettingsError unless the database has exactly the schema this code expects; NewerDatabaseError if a newer
+    version set it up."""
     with engine.connect() as connection:
         revision = _known_revision(connection)
     if revision is None:
@@ -128,8 +129,8 @@ def require_current(engine: Engine) -> None:
 
 
 def upgrade(url: str) -> bool:
-    """Migrate to `head`; False when there was nothing to do. Safe to call from several processes at once.
-    Raises NewerDatabaseError."""
+    """Migrate to `head`; returns False if there was nothing to do. Several processes may call it at once. Raises
+    NewerDatabaseError."""
     database = Database(url)
     try:
         with database.engine.connect() as connection:
@@ -149,9 +150,9 @@ def upgrade(url: str) -> bool:
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Undo migrations until `revision` ("base": all), to go back to an older version of this code.
+    """Undo migrations down to `revision` ("base": all of them), to go back to an older version of this code.
 
-    Data that only the newer schema can hold is lost: make a backup before.
+    Data that only the newer schema can hold is lost, so a backup should be made first.
     """
     from alembic import command  # noqa: PLC0415 - see `upgrade`
 
@@ -173,14 +174,15 @@ class ReferenceLostError(Exception):
 
 @contextmanager
 def _migration_transaction(connection: Connection) -> Iterator[None]:
-    """Yield a transaction in which tables may be rebuilt although others refer to them.
+    """Begin a transaction in which a table may be rebuilt although others refer to it.
 
     SQLite makes most changes by rebuilding the table. Dropping the old one would violate references to its rows, so
     they are checked only before the commit (https://sqlite.org/lang_altertable.html, "Making Other Kinds Of Table
     Schema Changes").
     """
     sqlite = connection.dialect.name == "sqlite"
-    if sqlite:  # has no effect inside a transaction
+    if sqlite:
+        # This pragma has no effect inside a transaction.
         connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
     with connection.begin():
         yield
@@ -196,7 +198,7 @@ def _migration_transaction(connection: Connection) -> Iterator[None]:
 
 
 def alembic_config(connection: Connection) -> Config:
-    """Alembic's configuration around an open connection."""
+    """Return Alembic's configuration for an open connection."""
     from alembic.config import Config  # noqa: PLC0415 - see `upgrade`
 
     config = Config()

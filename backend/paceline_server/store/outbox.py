@@ -1,9 +1,9 @@
 """Carries out what must follow from a change, exactly once: messages are written in the transaction of the change (I5).
 
-- `done_at` is set in the transaction of the effect, so its rows change exactly once.
+- `done_at` is set in the transaction of the effect, so the effect's rows change exactly once.
 - Two processes never work on one message at a time (PostgreSQL: row lock; SQLite: one writer).
-- A message with a reading step is claimed for `CLAIM_S`, so that no other process begins it, too.
-- What a message does outside (a webhook) happens between two transactions, in none. After a crash it is done again.
+- A message with a reading step is claimed for `CLAIM_S`, so that no other process begins it.
+- Requests to others (a webhook) are made between two transactions, in none. After a crash they are made again.
 - A failing message is retried with growing pauses and keeps its last error. A topic with a give-up handler ends
   after `INCIDENT_AFTER` failures.
 
@@ -13,8 +13,8 @@
        +--failed---+                       (attempts + 1, due_at moved by the back-off)
        +-postponed-+                       (the effect named a later instant)
 
-A message belongs to the project it was added in, and its effect sees and changes that project alone. This module does
-not know Celery: `worker.py` turns ids into tasks, and the sweeper finds ids that were not announced.
+A message belongs to the project it was added in, and its effect sees and changes only that project. This module does
+not know Celery: `worker.py` turns ids of messages into tasks, and the sweeper finds ids that were not announced.
 """
 
 from __future__ import annotations
@@ -37,15 +37,14 @@ from paceline_server.store.tables.messages import OutboxMessage
 log = structlog.get_logger("paceline.outbox")
 
 BACK_OFF_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0)
-"""Pause after the first, second, … failure; the last repeats."""
+"""Pauses after the first, second, … failure; the last one repeats."""
 CLAIM_S = 30.0
-"""How long a claimed message is reserved; longer than the timeout of any receiver. After a crash, its message waits
-this long."""
+"""How long a claim lasts: longer than the timeout of any receiver. After a crash, the message waits this long."""
 INCIDENT_AFTER = 5
 """Failures after which an incident is reported."""
 
 EffectStep = Callable[[Session, str, Any], datetime | None]
-"""Returns the instant to which the message is postponed, or None: it is done."""
+"""Returns the instant to which the message is postponed, or None if it is done."""
 ReadStep = Callable[[Session, str], Any]
 ActStep = Callable[[Any], Any]
 LaneOf = Callable[[str], str]
@@ -54,8 +53,8 @@ GiveUpStep = Callable[[Session, str, str], None]
 
 @dataclass(frozen=True)
 class Handler:
-    """Carries out a topic: `reads` (optional, in a read-only transaction, may take long), `acts` (optional, in no
-    transaction), then `effect`. `lane_of`: messages of one lane wait for each other, those of others do not."""
+    """The steps that carry out messages of a topic: `reads` (optional, in a read-only transaction, may take long),
+    `acts` (optional, in no transaction), then `effect`. `lane_of`: messages of the same lane wait for each other."""
 
     topic: str
     effect: EffectStep
@@ -90,7 +89,7 @@ def handle_topic_after_reading(
 ) -> Callable[[EffectStep], EffectStep]:
     """Register `effect(session, key, result)` where `result = reads(read_only_session, key)`.
 
-    For long computations: `reads` locks nothing, so that ingest continues on SQLite. The effect must check that
+    It is for long computations: `reads` locks nothing, so that ingest continues on SQLite. The effect must check that
     what was read still holds.
     """
 
@@ -106,9 +105,9 @@ def handle_topic_outside(
 ) -> Callable[[EffectStep], EffectStep]:
     """Register `effect(session, key, result)` where `result = acts(reads(read_only_session, key))`.
 
-    For requests to others, which may take long: no transaction is open while `acts` runs, and a process carries out
-    the messages of different lanes (`lane_of(key)`) beside each other. `acts` returns its failures; what it raises is
-    a bug of ours.
+    It is for requests to others, which may take long: no transaction is open while `acts` runs, and messages of
+    different lanes (`lane_of(key)`) are carried out at the same time. `acts` returns failures; an exception it raises
+    is a bug of ours.
     """
 
     def register(effect: EffectStep) -> EffectStep:
@@ -119,8 +118,8 @@ def handle_topic_outside(
 
 
 def on_give_up(topic: str) -> Callable[[GiveUpStep], GiveUpStep]:
-    """Register `end(session, key, error)`, which replaces the effect after `INCIDENT_AFTER` failures. Other topics
-    are retried for ever."""
+    """Register `end(session, key, error)`, which replaces the effect after `INCIDENT_AFTER` failures. Messages of
+    topics without it are retried for ever."""
 
     def register(end: GiveUpStep) -> GiveUpStep:
         _give_ups[topic] = end
@@ -130,7 +129,7 @@ def on_give_up(topic: str) -> Callable[[GiveUpStep], GiveUpStep]:
 
 
 def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMessage:
-    """Add a message; one due at once is announced after the commit, others are found by the sweeper."""
+    """Add a message. One that is due at once is announced after the commit; the sweeper finds others."""
     at = clock.now()
     message = OutboxMessage(
         topic=topic,
@@ -148,7 +147,7 @@ def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMe
     return message
 
 
-def hold_back(
+def postpone_pending(
     session: Session,
     topic: str,
     prefix: str,
@@ -156,9 +155,9 @@ def hold_back(
     *,
     but: Collection[str] = (),
 ) -> None:
-    """Let the pending messages whose keys begin with `prefix` be due no sooner than `until`, except the keys in `but`.
+    """Postpone the pending messages whose keys begin with `prefix` to `until`, except the keys in `but`.
 
-    Messages that another transaction has locked are left out, because it may wait for what this one has locked.
+    Messages that another transaction has locked are skipped, which rules out deadlocks with it.
     """
     held = (
         select(OutboxMessage.id)
@@ -193,8 +192,8 @@ def list_due(session: Session, at: datetime, limit: int = 100) -> list[int]:
 def list_unannounced(
     session: Session, at: datetime, grace_s: float, limit: int = 500
 ) -> list[int]:
-    """Return ids the sweeper must announce: delayed or retried messages that are due, and messages still pending
-    `grace_s` after they were announced."""
+    """Return the ids that the sweeper must announce: of delayed or retried messages that are due, and of messages
+    that are still pending `grace_s` after they were announced."""
     query = (
         select(OutboxMessage.id)
         .where(
@@ -212,7 +211,7 @@ def list_unannounced(
 
 
 def prune(session: Session, before: datetime) -> None:
-    """Delete messages carried out before `before`."""
+    """Delete messages that were carried out before an instant."""
     session.execute(delete(OutboxMessage).where(OutboxMessage.done_at < before))
 
 
@@ -238,9 +237,9 @@ def lane_of_message(message_id: int) -> str | None:
 
 
 def carry_out(message_id: int) -> bool:
-    """Carry out one message if it is pending, due and not in progress. True if its effect committed.
+    """Carry out one message if it is pending, due and not in progress; returns whether its effect committed.
 
-    Never raises for a failing handler: the failure is stored with the message and logged.
+    A failing handler does not raise here: its failure is stored with the message and logged.
     """
     with _in_progress_lock:
         if message_id in _in_progress:
@@ -254,7 +253,7 @@ def carry_out(message_id: int) -> bool:
 
 
 def _carry_out(message_id: int) -> bool:
-    claimable = _claimable(message_id)
+    claimable = _find_claimable(message_id)
     if claimable is None:
         return False
     with access.using(access.of_project(claimable.project_id)):
@@ -293,7 +292,7 @@ def _carry_out_in_project(message_id: int, handler: Handler, key: str) -> bool:
 
 
 def _lock_pending(session: Session, message_id: int) -> OutboxMessage | None:
-    """Return the message, locked; None if it is done or another process has locked it."""
+    """Lock and return the message; None if it is done or another process has locked it."""
     query = (
         select(OutboxMessage)
         .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None))
@@ -309,7 +308,7 @@ class _Claimable:
     project_id: str
 
 
-def _claimable(message_id: int) -> _Claimable | None:
+def _find_claimable(message_id: int) -> _Claimable | None:
     with read_scope() as session:
         message = session.get(OutboxMessage, message_id)
         if (
@@ -328,7 +327,7 @@ def _claimable(message_id: int) -> _Claimable | None:
 
 
 def _claim(message_id: int) -> bool:
-    """Reserve a due message; only one process succeeds."""
+    """Claim a due message for `CLAIM_S`; only one process succeeds."""
     at = clock.now()
     query = (
         update(OutboxMessage)
@@ -345,7 +344,7 @@ def _claim(message_id: int) -> bool:
 
 
 def _store_failure(message_id: int, error: str) -> int:
-    """Store the failure and delay the message; returns its number of failures (0: it is done or deleted)."""
+    """Store a failure and postpone the message; returns its number of failures, or 0 if it is done or deleted."""
     with session_scope() as session:
         message = session.get(OutboxMessage, message_id)
         if message is None or message.done_at is not None:
@@ -368,7 +367,7 @@ def _store_failure(message_id: int, error: str) -> int:
 
 
 def _give_up(message_id: int, end: GiveUpStep, error: str) -> None:
-    """Carry out the give-up step; if that fails too, the message stays pending and is retried."""
+    """Carry out the give-up step. If that fails too, the message stays pending and is retried."""
     try:
         with session_scope() as session:
             message = _lock_pending(session, message_id)
@@ -380,13 +379,13 @@ def _give_up(message_id: int, end: GiveUpStep, error: str) -> None:
 
 
 def drain(rounds: int = 100) -> int:
-    """Carry out everything due, including what follows from it; returns how many effects committed."""
-    done = 0
+    """Carry out all due messages, including those that follow from them; returns how many effects committed."""
+    total = 0
     for _ in range(rounds):
         with read_scope() as session:
             due = list_due(session, clock.now())
-        carried = sum(carry_out(message_id) for message_id in due)
-        done += carried
-        if not carried:
-            return done
-    return done
+        done = sum(carry_out(message_id) for message_id in due)
+        total += done
+        if not done:
+            return total
+    return total

@@ -1,7 +1,7 @@
-"""The mixins of tables whose rows a person may see: rows of one project, and rows of a target.
+"""Defines the mixins of tables whose rows a person may see: rows of one project, and rows of a target.
 
-A table gets `project_id` from its mixin and nobody sets it by hand: the default is the project of the session. Reads
-are limited by `store/visibility.py`.
+A table gets `project_id` from its mixin; its default is the project of the session, so no code sets it. Reads are
+limited by `store/visibility.py`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 from paceline_server.store.access import ACCESS, NoProjectError
 
 SESSION_INFO = "paceline_session_info"
-"""The execution option under which a statement finds the `info` of its session."""
+"""The execution option that holds the `info` of a statement's session."""
 
 
 def project_of_session(context: Any) -> str:
-    """Return the default of `project_id`. Raises NoProjectError in a session of several projects."""
+    """Return the project of the session, the default of `project_id`. Raises NoProjectError in a session of several
+    projects."""
     info = context.execution_options.get(SESSION_INFO)
     access = None if info is None else info[ACCESS]
     if access is None or access.project is None:
@@ -45,7 +46,7 @@ class ProjectOwned(Owned):
 
 
 class ProjectRoot(ProjectOwned):
-    """Rows of one project that others hang on: the database checks that the project exists."""
+    """Rows of one project that other rows refer to; the database checks that the project exists."""
 
     @declared_attr
     @classmethod
@@ -55,7 +56,7 @@ class ProjectRoot(ProjectOwned):
 
 
 class ProjectKeyed(ProjectOwned):
-    """Rows whose key is unique in their project only."""
+    """Rows of one project whose key is unique only within it."""
 
     @declared_attr
     @classmethod
@@ -80,7 +81,7 @@ class PerhapsOwned(Owned):
 
 
 class AboutTarget(Owned):
-    """Rows of one project, or (null) of a target, which the projects see that it is granted to."""
+    """Rows of one project, or (null) of a target, seen by the projects that the target is granted to."""
 
     @declared_attr
     @classmethod

@@ -1,7 +1,7 @@
-"""Keyset pages: the cursor is the sort key of the last row, so that inserts make pages neither repeat nor skip rows.
+"""Pages through rows: a cursor is the sort key of the last row, so that inserts make pages neither repeat nor skip rows.
 
-A cursor is opaque, holds nothing secret and grants nothing: every page applies filters and permissions again. A
-broken one, or one of another project, is a 400.
+A cursor is opaque, holds nothing secret and grants nothing, because every page applies filters and permissions again.
+An invalid one, or one of another project, is a 400.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Before = Annotated[Instant | None, Query(alias="to")]
 
 
 def encode_cursor(key: Key) -> str:
-    """Return an opaque cursor of a sort key, good in the project of the request only."""
+    """Return an opaque cursor for a sort key, which is valid only in the project of the request."""
     parts = [
         access.current().project or "",
         *(
@@ -52,7 +52,7 @@ def encode_cursor(key: Key) -> str:
 
 
 def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
-    """Return the sort key of a cursor, its parts of the types `like`. Raises 400 `invalid_request`."""
+    """Return the sort key in a cursor. Raises 400 `invalid_request` unless its parts have the types `like`."""
     try:
         raw = json.loads(
             base64.b64decode(
@@ -80,7 +80,7 @@ def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
 
 
 def _is_bindable(part: object) -> bool:
-    """Return whether a database parameter can hold the value."""
+    """Return whether the value can be a parameter of a statement."""
     if isinstance(part, datetime):
         return part.tzinfo is not None
     return is_storable(part)
@@ -103,7 +103,7 @@ def page(
     """
     if cursor is not None:
         after = decode_cursor(cursor, [column.type.python_type for column in keys])
-        # Typed like its column, because SQLite compares instants as text.
+        # Parameters have the type of their column, because SQLite compares instants as text.
         bound = [
             bindparam(None, value, type_=column.type)
             for column, value in zip(keys, after, strict=True)

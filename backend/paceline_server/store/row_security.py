@@ -1,8 +1,8 @@
-"""Row-level security of PostgreSQL, in addition to the limits of `store/visibility.py` (I18).
+"""Limits requests by row-level security on PostgreSQL, in addition to `store/visibility.py` (I18).
 
-Requests work in the role `ROLE`, which owns nothing, cannot bypass the policies and has no rights on sessions and
-sign-in links. The policies compare rows with settings of the transaction. Migration 0012 makes role and policies;
-a later migration that adds a table of projects calls `protect`.
+Requests run in the role `ROLE`, which owns nothing, cannot bypass the policies and has no rights on sessions and
+sign-in links. The policies compare rows with settings of the transaction. Migration 0012 makes role and policies; a
+later migration that adds a table of projects calls `protect`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIMIT = text(
 
 
 def limit_transaction(connection: Connection, limits: Access) -> None:
-    """Bind a transaction that has just begun to the role and the projects of its access."""
+    """Limit a transaction that has just begun to the role of requests and the projects of its access."""
     connection.execute(
         _LIMIT,
         {

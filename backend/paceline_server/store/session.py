@@ -1,11 +1,11 @@
-"""The database of this process: engine, transactions and what follows a commit. Only this module commits (I10).
+"""Opens the database of this process and its transactions. Only this module commits (I10).
 
 - A request commits before its response is sent (`get_session` with `scope="function"`), so a failed commit is a 5xx.
 - GET and HEAD requests get a read-only transaction, all others a write transaction. On SQLite that is
   `BEGIN IMMEDIATE`, with one writer at a time, queued fairly in this process.
 - Outbox ids and hints are published after the commit.
 
-Do not open a second write transaction inside one: on SQLite it waits for itself and fails after 30 s.
+A write transaction must not be opened inside another: on SQLite it would wait for itself and fail after 30 s.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ PRAGMAS = (
     "foreign_keys=ON",
     "temp_store=MEMORY",
 )
-"""A checkpoint every 16 MiB of log instead of 4, so that uploads wait for the disk a quarter as often."""
+"""SQLite checkpoints every 16 MiB of log instead of 4, so that uploads wait for the disk a quarter as often."""
 PROBE_BYTES = 256 * 1024
-"""More than an upload takes in the log."""
+"""The probe writes more than an upload adds to the log."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 HINTS = "hints"
 OUTBOX = "outbox"
@@ -79,8 +79,8 @@ class Database:
 
     @contextmanager
     def writing(self, limits: Access | None = None) -> Iterator[Session]:
-        """One write transaction: commits at the end, rolls back on an exception unless it keeps changes.
-        `limits`: its access, if not that of the work in progress."""
+        """Open a write transaction. It commits at the end, and rolls back on an exception unless that keeps changes.
+        `limits`: its access; None: that of the work in progress."""
         session = self._sessions(info={ACCESS: limits or access.current()})
         try:
             yield session
@@ -97,7 +97,7 @@ class Database:
 
     @contextmanager
     def reading(self, limits: Access | None = None) -> Iterator[Session]:
-        """Yield a read-only transaction; a write in it is an error on both databases."""
+        """Open a read-only transaction; a write in it is an error on both databases."""
         session = self._reading(info={ACCESS: limits or access.current()})
         try:
             yield session
@@ -105,8 +105,8 @@ class Database:
             session.close()
 
     def probe_write(self) -> None:
-        """Make a small durable write that changes nothing. Raises OperationalError if the disk is full, the database
-        is read-only or another writer holds it."""
+        """Make a small durable write that changes no row. Raises OperationalError if the disk is full, the database is
+        read-only or another writer blocks it."""
         with self.writing() as session:
             if self.is_postgresql:
                 # The commit flushes this record of the write-ahead log.
@@ -114,12 +114,12 @@ class Database:
                     select(func.pg_logical_emit_message(True, "paceline", "ready"))
                 )
                 return
-            # Writes the first page, changed or not.
+            # This writes the first page even though it is unchanged.
             session.connection().exec_driver_sql("PRAGMA user_version = 0")
         self._probe_disk()
 
     def _probe_disk(self) -> None:
-        """Write a file beside the database: SQLite's log may have free space although the disk is full."""
+        """Write a file beside the database, because SQLite's log may have free space although the disk is full."""
         path = make_url(self.url).database
         if path and path != ":memory:":
             probe = Path(f"{path}.probe")
@@ -137,7 +137,7 @@ class Database:
                 raise OperationalError("probe", None, error) from error
 
     def dispose(self) -> None:
-        """Close connections and hints; this is no longer the database of the process."""
+        """Close connections and hints. Afterwards this is no longer the database of the process."""
         if self in _current:
             _current.remove(self)
         self.hints.close()
@@ -159,7 +159,7 @@ class Database:
 def _limit_connection(
     session: Session, transaction: SessionTransaction, connection: Connection
 ) -> None:
-    """Tell the statements of a transaction which session is theirs, and the database what they may see."""
+    """Attach the session's `info` to the statements of a transaction, and limit what the database shows them."""
     if transaction.nested:
         return
     connection.execution_options(**{SESSION_INFO: session.info})
@@ -169,7 +169,7 @@ def _limit_connection(
 
 
 def _leave_to_sweeper(_: list[int]) -> None:
-    """The publisher of a process without a broker."""
+    """Publish nothing, in a process without a broker; the sweeper finds the messages."""
 
 
 def _sqlite_engine(url: str) -> Engine:
@@ -188,7 +188,7 @@ def _sqlite_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None  # `_begin` sends BEGIN
+        connection.isolation_level = None  # `_begin` sends BEGIN instead.
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
@@ -265,34 +265,34 @@ def using(db: Database) -> Iterator[Database]:
 
 
 def set_database(db: Database) -> None:
-    """Make `db` the database of this process until it is disposed (entry points)."""
+    """Make `db` the database of this process until it is disposed. Entry points call it."""
     _current.append(db)
 
 
 @contextmanager
 def session_scope() -> Iterator[Session]:
-    """Yield a write transaction for tasks and the command line."""
+    """Open a write transaction for tasks and the command line."""
     with database().writing() as session:
         yield session
 
 
 @contextmanager
 def read_scope() -> Iterator[Session]:
-    """Yield a read-only transaction for tasks, authentication and live streams."""
+    """Open a read-only transaction for tasks, authentication and live streams."""
     with database().reading() as session:
         yield session
 
 
 def get_session(request: Request) -> Iterator[Session]:
-    """Yield the transaction of a request, which begins at its first statement (a FastAPI dependency)."""
+    """Open the transaction of a request, which begins with its first statement. It is a FastAPI dependency."""
     db = database()
     with db.reading() if request.method in SAFE_METHODS else db.writing() as session:
         yield session
 
 
 def get_system_session(request: Request) -> Iterator[Session]:
-    """Yield the transaction of one request without limits: of routes that sign in, enrol, or manage the
-    installation. A test holds the list of them."""
+    """Open a transaction without limits, for routes that sign in, enrol, or manage the installation. A test holds the
+    list of them."""
     db, limits = database(), access.system()
     reads = request.method in SAFE_METHODS
     with db.reading(limits) if reads else db.writing(limits) as session:
@@ -300,20 +300,20 @@ def get_system_session(request: Request) -> Iterator[Session]:
 
 
 @contextmanager
-def reaching_fleet(session: Session) -> Iterator[None]:
-    """Let a session of a project see and add targets in this block, as importing results does."""
+def including_fleet(session: Session) -> Iterator[None]:
+    """Let a session of a project see and add any target in this block, as imports of results need."""
     before = access.of_session(session)
     session.info[ACCESS] = replace(before, has_fleet=True)
-    _limit_again(session)
+    _renew_limits(session)
     try:
         yield
         session.flush()
     finally:
         session.info[ACCESS] = before
-        _limit_again(session)
+        _renew_limits(session)
 
 
-def _limit_again(session: Session) -> None:
+def _renew_limits(session: Session) -> None:
     limits = access.of_session(session)
     if limits.is_request and session.get_bind().dialect.name == "postgresql":
         row_security.limit_transaction(session.connection(), limits)
@@ -323,7 +323,7 @@ DbSession = Annotated[Session, Depends(get_session, scope="function")]
 """The parameter type of routes. `scope="function"` commits before the response is sent (I10)."""
 
 SystemSession = Annotated[Session, Depends(get_system_session, scope="function")]
-"""The session of routes that administer the installation."""
+"""The parameter type of routes that need a session without limits (`get_system_session`)."""
 
 
 def hint(session: Session, channel: str) -> None:
@@ -332,7 +332,7 @@ def hint(session: Session, channel: str) -> None:
 
 
 def wait_for_lock(session: Session, name: str) -> None:
-    """Take the lock `name` until the transaction ends, after whoever holds it. On SQLite there is one writer anyway."""
+    """Wait for the lock `name` and hold it until the transaction ends. SQLite has only one writer anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(
             select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0)))
@@ -340,7 +340,7 @@ def wait_for_lock(session: Session, name: str) -> None:
 
 
 def try_lock(session: Session, key: int) -> bool:
-    """Take the lock `key` until the transaction ends; False if another process has it. Always True on SQLite."""
+    """Hold the lock `key` until the transaction ends; returns False if another process has it. Always True on SQLite."""
     if session.get_bind().dialect.name != "postgresql":
         return True
     return bool(session.scalar(select(func.pg_try_advisory_xact_lock(key))))

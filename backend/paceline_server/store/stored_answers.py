@@ -1,7 +1,7 @@
-"""Claims keys of requests, and stores their answers beside what the requests made.
+"""Claims the idempotency keys of requests, and stores the answers in the transaction of what the requests made.
 
-Of two requests with one key, the second waits for the transaction of the first: on PostgreSQL at the primary key, on
-SQLite for the writer.
+Of two requests with one key, the second waits for the transaction of the first: on PostgreSQL for the primary key, on
+SQLite for the only writer.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.requests import StoredAnswer
 
 KEEP = timedelta(days=7)
-"""Longer than any client goes on trying."""
+"""Answers are kept longer than any client retries."""
 
 
 @dataclass(frozen=True)
 class RequestKey:
-    """A key with whose it is, and the digest of the request that it stands for."""
+    """An idempotency key of a principal in a project, with the digest of its request."""
 
     project_id: str
     principal: str
@@ -32,7 +32,7 @@ class RequestKey:
 
 
 def claim(session: Session, wanted: RequestKey, at: datetime) -> StoredAnswer | None:
-    """Claim a key for this transaction; returns the stored answer if it is taken. Old answers are forgotten."""
+    """Claim a key for this transaction; returns the stored answer if the key is taken. Deletes old answers."""
     session.execute(delete(StoredAnswer).where(StoredAnswer.created_at < at - KEEP))
     values = {
         "principal": wanted.principal,
@@ -43,26 +43,26 @@ def claim(session: Session, wanted: RequestKey, at: datetime) -> StoredAnswer | 
     if access.of_session(session).projects is None:
         values["project_id"] = wanted.project_id
     insert = insert_into(session, StoredAnswer).values(**values)
-    claimed = insert.on_conflict_do_nothing().returning(StoredAnswer.key)
-    if session.execute(claimed).first() is not None:
+    insert_once = insert.on_conflict_do_nothing().returning(StoredAnswer.key)
+    if session.execute(insert_once).first() is not None:
         return None
-    query = select(StoredAnswer).where(*_is(wanted))
+    query = select(StoredAnswer).where(*_matches(wanted))
     return session.scalars(query).one()
 
 
-def keep(
-    session: Session, claimed: RequestKey, status: int | None, answer: dict[str, Any]
+def store_answer(
+    session: Session, key: RequestKey, status: int | None, answer: dict[str, Any]
 ) -> None:
-    """Store the answer of a claimed key."""
+    """Store the answer of a key that this transaction has claimed."""
     session.execute(
         update(StoredAnswer)
-        .where(*_is(claimed))
+        .where(*_matches(key))
         .values(status=status, answer=answer)
         .execution_options(synchronize_session=False)
     )
 
 
-def _is(wanted: RequestKey) -> tuple[Any, ...]:
+def _matches(wanted: RequestKey) -> tuple[Any, ...]:
     return (
         StoredAnswer.project_id == wanted.project_id,
         StoredAnswer.principal == wanted.principal,

@@ -1,4 +1,4 @@
-"""Encodes float vectors for `store.base.FloatVector`, which read back bit for bit.
+"""Encodes float vectors for `store.base.FloatVector`; they are read back bit for bit.
 
 SQLite gets packed little-endian float64. PostgreSQL gets its binary form of `float8[]` (`array_send` in
 src/backend/utils/adt/arrayfuncs.c), all big-endian: int32 dimensions, int32 has-null flag, uint32 element type; per
@@ -41,7 +41,7 @@ psycopg.adapters.register_dumper(BinaryArray, _BinaryArrayDumper)
 
 
 def to_postgresql(values: Any) -> BinaryArray:
-    """Return the binary form of a vector."""
+    """Return PostgreSQL's binary form of a vector."""
     vector = np.asarray(values, dtype=np.float64)
     elements = np.empty(len(vector), dtype=ELEMENT)
     elements["length"] = 8
@@ -54,14 +54,14 @@ def to_postgresql(values: Any) -> BinaryArray:
 def from_postgresql(array: Any) -> NDArray[np.float64]:
     """Return the vector in the result of `array_send`."""
     raw = bytes(array)
-    if len(raw) <= 12:  # an empty array has no dimension
+    if len(raw) <= 12:  # An empty array has no dimension.
         return np.empty(0, dtype=np.float64)
     elements = np.frombuffer(raw, dtype=ELEMENT, offset=HEADER.size)
     return elements["value"].astype(np.float64)
 
 
 def to_sqlite(values: Any) -> bytes:
-    """Pack numbers, little-endian."""
+    """Return a vector as packed little-endian bytes."""
     return np.asarray(values, dtype="<f8").tobytes()
 
 
@@ -71,7 +71,7 @@ def from_sqlite(packed: Any) -> NDArray[np.float64]:
 
 
 class WireForm(FunctionElement[Any]):
-    """A vector column in the form that a query returns."""
+    """A vector column in the form in which a query returns it: binary on PostgreSQL, unchanged on SQLite."""
 
     name = "wire_form"
     inherit_cache = True

@@ -1,8 +1,8 @@
 """Limits what a session reads and writes to the projects of its access (I18).
 
-Every ORM statement of a limited session gets the criterion of each table it names, also in joins, aggregates,
-subqueries, `session.get` and bulk changes. A statement that the ORM does not know (Core, text) is refused if it names a
-table of projects. On PostgreSQL, row-level security stands behind both (`store/row_security.py`).
+Every ORM statement of a limited session gets a criterion for each table it names, also in joins, aggregates,
+subqueries, `session.get` and bulk changes. A statement outside the ORM (Core, text) is refused if it names a table of
+projects. On PostgreSQL, row-level security backs both up (`store/row_security.py`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from paceline_server.store.tables.projects import ProjectMember, TargetGrant
 
 
 class UnlimitedStatementError(Exception):
-    """A limited session was asked for a statement whose rows it cannot limit: a bug."""
+    """A limited session got a statement whose rows it cannot limit. This is a bug of ours."""
 
 
 @lru_cache(maxsize=1024)
@@ -79,7 +79,7 @@ def _criteria(
 
 @lru_cache(maxsize=1)
 def owned_tables() -> frozenset[Table]:
-    """Return the tables whose rows belong to a project, to a target or to its members."""
+    """Return the tables whose rows are limited: those of projects and targets, agents and accounts."""
     return frozenset(
         mapper.local_table
         for mapper in Base.registry.mappers
@@ -89,8 +89,8 @@ def owned_tables() -> frozenset[Table]:
 
 
 def limit_statement(state: ORMExecuteState) -> None:
-    """Add the criteria of the session's access to a statement. Raises UnlimitedStatementError for one that
-    cannot take them, and ForeignProjectError for an insert that names a project."""
+    """Add the criteria of the session's access to a statement. Raises UnlimitedStatementError for a statement that
+    cannot take them, or for an insert that names a project."""
     limits = access.of_session(state.session)
     if limits.projects is None:
         return
@@ -131,7 +131,7 @@ def _refuse_owned(statement: Any) -> None:
 
 
 def refuse_foreign_rows(session: Session, _: UOWTransaction, __: Any) -> None:
-    """Raise ForeignProjectError if a row of another project would be added, or a row's project changed."""
+    """Raise ForeignProjectError if a row of another project would be added or a row's project changed."""
     limits = access.of_session(session)
     for row in session.new:
         project_id = row.__dict__.get("project_id") if isinstance(row, Owned) else None

@@ -91,7 +91,7 @@ def announce(agent_id: str, manifest: Mapping[str, Any] = MANIFEST) -> None:
     )
     announcement = catalog.read_announcement([suite])
     with session_scope() as session:
-        catalog.announce(session, agent_id, announcement, ["**"])
+        catalog.store_announcement(session, agent_id, announcement, ["**"])
 
 
 def samples_item(

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from paceline_server.accounts import administration, credentials, passwords, service
-from paceline_server.accounts.names import checked_email, checked_name
+from paceline_server.accounts.names import normalize_email, normalize_name
 from paceline_server.accounts.password_rules import check_password
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.errors import ProblemError
@@ -192,7 +192,7 @@ def test_long_and_unusual_passwords_are_accepted(password: str) -> None:
     ],
 )
 def test_names_have_one_spelling(written: str, stored: str) -> None:
-    assert checked_name(written) == stored
+    assert normalize_name(written) == stored
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_names_have_one_spelling(written: str, stored: str) -> None:
 )
 def test_names_that_hide_something_are_refused(name: str) -> None:
     with pytest.raises(ProblemError):
-        checked_name(name)
+        normalize_name(name)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_names_that_hide_something_are_refused(name: str) -> None:
 )
 def test_addresses_that_are_none_are_refused(email: str) -> None:
     with pytest.raises(ProblemError):
-        checked_email(email)
+        normalize_email(email)
 
 
 @pytest.mark.usefixtures("database")

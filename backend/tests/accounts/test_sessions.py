@@ -212,7 +212,7 @@ def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
         return not going_on.wait(WITHIN_S)
 
     monkeypatch.setattr(passwords, "matches", slow)
-    total = passwords.AT_ONCE + passwords.WAITING + 60
+    total = passwords.MAX_CONCURRENT + passwords.MAX_WAITING + 60
     answers: list[object] = []
     emails = iter([f"{number}@example.org" for number in range(total)])
     asking = threading.Thread(

@@ -34,7 +34,7 @@ def test_the_server_takes_the_manifests_that_the_agent_takes(
             commit="0123456789ab",
         )
         with session_scope() as session:
-            outcome = catalog.announce(
+            outcome = catalog.store_announcement(
                 session, agent_id, catalog.read_announcement([announcement]), ["**"]
             )
         assert bool(outcome.names) is vector["ok"], vector["says"]

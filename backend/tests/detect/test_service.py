@@ -82,7 +82,7 @@ def test_the_stored_numbers_are_those_of_the_pure_analysis(lab: Lab) -> None:
     with read_scope() as session:
         report = service.report_of(session, leased.job_id)
         stored = service.comparisons_of_job(session, leased.job_id)
-        cases = ingest.blocks(session, leased.job_id)
+        cases = ingest.read_samples(session, leased.job_id)
     assert len(cases) == 4
     assert {(row.params["batch"], row.ratio) for row in report.comparisons} == {
         (row.params["batch"], row.ratio) for row in stored

@@ -85,7 +85,7 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
     assert audit["naive"].endswith("slower than fallback")
     with read_scope() as session:
         rows = service.comparisons_of_job(session, leased.job_id)
-        cases = ingest.blocks(session, leased.job_id)
+        cases = ingest.read_samples(session, leased.job_id)
     for row in rows:
         assert row.verdict == "inconclusive"
         assert all(name in row.reason for name in names)

@@ -464,7 +464,7 @@ def test_an_imported_target_is_claimed_by_no_serial(
     client: TestClient, other: ScriptedAgent, person: Person
 ) -> None:
     with session_scope() as session:
-        target_id = fleet.imported_target(session, "old machine").id
+        target_id = fleet.ensure_imported_target(session, "old machine").id
     said = {
         "kind": "host",
         "serial": "import:old machine",

@@ -254,7 +254,7 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
     )
     assert kept["median"] == pytest.approx(1.003e6)
     with read_scope() as session:
-        (case,) = ingest.blocks(session, run["job_id"])
+        (case,) = ingest.read_samples(session, run["job_id"])
     np.testing.assert_allclose(case.value, np.array(times) * 1e3)
     assert case.iterations is not None
     assert set(case.iterations) == {10}

@@ -161,7 +161,7 @@ def test_whatever_the_wire_accepts_the_database_can_store(leased: LeasedJob) -> 
     assert leased.send(*items).json() == {"stored": 0, "duplicates": 4}
     assert leased.finish(3).status_code == 204
     with read_scope() as session:
-        (case,) = ingest.blocks(session, leased.job_id)
+        (case,) = ingest.read_samples(session, leased.job_id)
         assert case.value.tolist() == [0.0, 5e-324, 1.7976931348623157e308]
         assert case.round.tolist() == [2**31 - 1] * 3
         assert (
@@ -185,10 +185,10 @@ def test_samples_are_read_back_in_order_of_launch(leased: LeasedJob) -> None:
         conditions_item(7, temperature_c=41.5),
     )
     with read_scope() as session:
-        assert ingest.blocks(session, leased.job_id) == []
+        assert ingest.read_samples(session, leased.job_id) == []
     assert leased.finish(7).status_code == 204
     with read_scope() as session:
-        cases = ingest.blocks(session, leased.job_id)
+        cases = ingest.read_samples(session, leased.job_id)
         checks = ingest.checks(session, leased.job_id)
         (seen,) = ingest.conditions(session, leased.job_id)
     assert [(case.arm, case.metric) for case in cases] == [

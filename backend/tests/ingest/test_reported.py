@@ -55,7 +55,7 @@ def test_reported_log_lines_are_stored_once_and_read_in_pages(
     assert client.get(f"{PREFIX}/jobs/nowhere/reported", headers=ci).status_code == 404
     assert client.get(path).status_code == 401
     with read_scope() as session:
-        assert ingest.blocks(session, leased.job_id) == []
+        assert ingest.read_samples(session, leased.job_id) == []
 
 
 @pytest.mark.shapes("embedded")

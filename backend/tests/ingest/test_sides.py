@@ -78,7 +78,8 @@ def test_the_two_sides_of_a_case_are_read_apart(
     assert ab_job.finish(3).status_code == 204
     with read_scope() as session:
         base, head = (
-            ingest.blocks(session, ab_job.job_id, side) for side in ("base", "head")
+            ingest.read_samples(session, ab_job.job_id, side)
+            for side in ("base", "head")
         )
         assert (
             [case.value.tolist() for case in base],
@@ -90,7 +91,7 @@ def test_the_two_sides_of_a_case_are_read_apart(
         assert [
             check.ok for check in ingest.checks(session, ab_job.job_id, "head")
         ] == [False]
-        assert ingest.blocks(session, ab_job.job_id) == []
+        assert ingest.read_samples(session, ab_job.job_id) == []
 
 
 def test_the_same_sample_of_another_side_is_another_sample(ab_job: LeasedJob) -> None:

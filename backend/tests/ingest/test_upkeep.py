@@ -35,13 +35,13 @@ def test_printed_texts_are_removed_after_a_quarter_and_values_stay(
     path = f"{PREFIX}/jobs/{leased.job_id}/conditions?expand=raw"
     before = client.get(path, headers=ci).json()["items"]
     clock.advance(upkeep.KEEP_RAW.total_seconds() - 1)
-    assert upkeep.forget_raw() == 0
+    assert upkeep.delete_raw() == 0
     assert client.get(path, headers=ci).json()["items"] == before
     clock.advance(2)
     sweeper.prune()
     after: list[dict[str, Any]] = client.get(path, headers=ci).json()["items"]
     assert after == [{**conditions, "raw": None} for conditions in before]
-    assert (with_texts(), upkeep.forget_raw()) == (0, 0)
+    assert (with_texts(), upkeep.delete_raw()) == (0, 0)
 
 
 @pytest.mark.shapes("embedded")
@@ -50,4 +50,4 @@ def test_an_unfinished_job_ages_from_its_request(
 ) -> None:
     leased.send(with_raw(0, THERMAL))
     clock.advance(upkeep.KEEP_RAW.total_seconds() + 1)
-    assert (upkeep.forget_raw(), with_texts()) == (1, 0)
+    assert (upkeep.delete_raw(), with_texts()) == (1, 0)

@@ -140,7 +140,7 @@ def test_an_accepted_vector_arrives_whole(
         assert len(ingest.cases(session, job.job_id)) == expected["cases"]
         assert len(ingest.checks(session, job.job_id)) == expected["checks"]
         assert len(ingest.warnings(session, job.job_id)) == expected["warnings"]
-        uploaded = ingest.blocks(session, job.job_id)
+        uploaded = ingest.read_samples(session, job.job_id)
     for ours, raw in zip(uploaded, case_samples([stream]), strict=True):
         assert (ours.benchmark, ours.arm, ours.params, ours.metric) == (
             raw.benchmark,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
-from paceline_server.accounts.permissions import BEGINS_WITH
+from paceline_server.accounts.permissions import LOWEST_ROLE
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries as jobs
 from paceline_server.kernel import clock
@@ -343,7 +343,7 @@ def test_routes_without_limits_are_these(app: FastAPI) -> None:
 def test_the_architecture_shows_the_table_of_permissions() -> None:
     page = (Path(__file__).resolve().parents[3] / "ARCHITECTURE.md").read_text()
     shown = dict(re.findall(r"^\| `([a-z.]+)` \| (\w+) \| ", page, re.MULTILINE))
-    assert shown == dict(BEGINS_WITH)
+    assert shown == dict(LOWEST_ROLE)
 
 
 def test_every_table_with_a_project_has_a_criterion() -> None:

@@ -78,7 +78,7 @@ def test_samples_are_the_same_in_every_format_and_in_the_store(lab: Lab) -> None
     leased = measured(lab)
     rows = ndjson_rows(get_samples(lab, leased.run_id))
     with read_scope() as session:
-        stored = ingest.blocks(session, leased.job_id)
+        stored = ingest.read_samples(session, leased.job_id)
     assert len(rows) == sum(len(case.value) for case in stored) == 500
     for case in stored:
         own = [

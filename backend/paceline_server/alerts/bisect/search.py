@@ -1,8 +1,8 @@
-"""Binary search over commits with an oracle that may fail to answer, and its sentences (I17).
+"""Searches a range of commits by bisection with measurements that may not decide, and words its progress (I17).
 
-Commits are numbered from 0, oldest first; −1 is the base. The base is `good`, the head
-is `bad`, and the culprit always lies in (good, bad]. An undecided job is repeated once
-with more launches; a commit that cannot be measured is skipped, like `git bisect skip`.
+Commits are numbered from 0, oldest first; −1 is the base. The base is `good`, the head is `bad`, and the culprit always
+lies in (good, bad]. An undecided job is repeated once with more launches; a commit that cannot be measured is skipped,
+like `git bisect skip`.
 
     range of one commit ───────────────▶ found
     … and of commits nobody named ─────▶ undecided (the range begins before the oldest that was named)
@@ -114,7 +114,8 @@ def _repeat_or_stop(steps: Sequence[BisectionStep]) -> MeasureCommit | SearchEnd
 
 
 def culprit_sentence(culprit: Mapping[str, Any]) -> str:
-    """Return `4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. Culprits stored without a unit are times."""
+    """Return the culprit in words, such as `4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. Culprits stored without a
+    unit are times."""
     commit = f'{short_commit(culprit["commit"])} "{culprit["subject"]}" by {culprit["author"]}'
     if culprit.get("ratio") is None:
         return commit
@@ -124,7 +125,7 @@ def culprit_sentence(culprit: Mapping[str, Any]) -> str:
 def remaining_range(
     base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int
 ) -> str:
-    """Return `the commit is one of 3, after 1111111111, by 2222222222`."""
+    """Return the remaining range in words, such as `the commit is one of 3, after 1111111111, by 2222222222`."""
     if not commits:
         return "no commits were named"
     after = base if good < 0 else commits[good]["commit"]
@@ -134,7 +135,7 @@ def remaining_range(
 
 
 def progress_sentence(bisection: Bisection) -> str:
-    """Return one sentence: how far it is, or how it ended."""
+    """Return a sentence about how far a bisection is, or how it ended."""
     used = f"{len(bisection.steps)} of at most {bisection.budget} A/B jobs"
     if bisection.culprit is not None:
         return f"Found after {used}: {culprit_sentence(bisection.culprit)}."

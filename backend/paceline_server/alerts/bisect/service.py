@@ -44,7 +44,7 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.jobs import Job, Run
 
 MORE_LAUNCHES = 2
-"""Factor for the launches of a repeated step: twice the time narrows the interval by about a third."""
+"""A repeated step has this many times the launches: twice the time narrows the interval by about a third."""
 GIVEN_UP = ("vanished", "invalid", "unconfirmed")
 """States of an alert that end its bisection."""
 UNMEASURABLE = frozenset(
@@ -61,7 +61,7 @@ UNMEASURABLE = frozenset(
         "workload_no_terminal",
     }
 )
-"""Causes of failure that are the commit's own: measuring it again would fail again."""
+"""Causes of failure that lie in the commit, so that measuring it again would fail again."""
 
 
 def begin_after_proof(
@@ -350,7 +350,8 @@ def _set_range(
     step: Mapping[str, Any],
     job: Job,
 ) -> bool:
-    """Take the commits to search from the first job of a bisection by hand; False if there is nothing to search."""
+    """Set the range of a bisection by hand from the commits of its first job; returns False if there is nothing to
+    search."""
     commits = jobs.commits_of(session, job.id)
     if step["verdict"] == "fail" and commits:
         bisection.commits, bisection.good, bisection.bad = commits, -1, len(commits) - 1

@@ -1,1 +1,1 @@
-"""Alerts about history: one alert per cause, proven by an A/B run before people hear of it."""
+"""Decides about alerts on history: one alert per cause, proven by an A/B run before people are notified."""

@@ -1,7 +1,7 @@
 """Decides why a series moved (I15): the code, the target's environment, or this target alone.
 
-Identical artifacts are never the code. Every cause names its evidence; without evidence
-the cause is `code`, and the text says so.
+If the artifacts are identical, the code is never the cause. Every cause names its evidence; without evidence the cause
+is `code`, and the text says so.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from paceline_server.stats.plain_words import describe_ratio
 from paceline_server.store.tables.history import TARGET_SHIFT, SeriesPoint
 
 SIBLING_POINTS = 3
-"""Points a sibling needs on either side to count: the median of three survives one disturbed run."""
+"""A sibling counts only with this many points on either side: the median of three survives one disturbed run."""
 WINDOW_POINTS = 30
 """Points on either side whose commits are looked up on siblings; the rank test uses as many (§4.4)."""
 STAYED = 0.5
-"""Share of the shift from which a sibling counts as moved."""
+"""A sibling counts as moved from this share of the shift on."""
 
 
 @dataclass(frozen=True)

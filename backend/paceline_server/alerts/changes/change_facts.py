@@ -1,9 +1,9 @@
-"""A stored change with its series, the points at its edges and the range of commits it blames; and its sentences.
+"""Describes a stored change with its series, the points at its edges and the range of commits it blames.
 
-Its range is as wide as the interval of the location: the old level is certain at `after`,
-the new one at `upto` (stats/README.md §4.3). Changes that have one cause are grouped: the surest
-change leads its group and every member overlaps the leader's range, so that neighbours
-cannot chain two causes into one. Every number of a sentence is stored, every direction named (I17).
+Its range is as wide as the interval of the location: the old level is certain at `after`, the new one at `upto`
+(stats/README.md §4.3). Changes that have one cause are grouped: the surest change leads its group and every member
+overlaps the leader's range, so that neighbours cannot chain two causes into one. Every number of a sentence is stored,
+every direction named (I17).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ChangeEdges:
 
 
 def window_of(change: Change) -> list[str]:
-    """Return the ids of the jobs whose points detection looked at, oldest first."""
+    """Return the ids of the jobs whose points detection examined, oldest first."""
     return list(change.evidence["window"])
 
 
@@ -111,7 +111,7 @@ class ChangeFacts:
 
     @property
     def has_same_artifact(self) -> bool:
-        """Whether both sides are known to have measured the same artifact."""
+        """True if both sides are known to have measured the same artifact."""
         old = self.certain_before.artifact_hash
         return old is not None and old == self.certain_after.artifact_hash
 
@@ -121,7 +121,7 @@ class ChangeFacts:
 
     @property
     def declaration(self) -> Declaration:
-        """What the number meant at the change; the series says what it means now."""
+        """The meaning of the number at the change; the series has its current meaning."""
         return read_declaration(self.certain_after.declaration) or Declaration(
             self.series.unit, self.series.direction
         )
@@ -218,7 +218,8 @@ def short_commit(commit: str) -> str:
 
 
 def describe_shift(ratio: float, *, timed: bool) -> str:
-    """Return `12.6 % slower`, or `12.6 % worse` for a metric that is not a time. A ratio above 1 is worse."""
+    """Return a shift in words: `12.6 % slower`, or `12.6 % worse` for a metric that is not a time. A ratio above 1 is
+    worse."""
     bad, good = ("slower", "faster") if timed else ("worse", "better")
     if ratio == 1.0:
         return "unchanged"
@@ -277,7 +278,7 @@ def headline(facts: Sequence[ChangeFacts]) -> str:
 
 
 def commit_range(base: str | None, head: str | None) -> str:
-    """Return `after 1111111111, by 2222222222`, or the commit if both are the same."""
+    """Return a range in words, such as `after 1111111111, by 2222222222`, or the commit if both are the same."""
     if base is None or head is None:
         return "commits unknown"
     if base == head:

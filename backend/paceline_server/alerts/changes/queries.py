@@ -1,4 +1,4 @@
-"""All SQL of alerts about history."""
+"""Holds all SQL of alerts about history."""
 
 from __future__ import annotations
 

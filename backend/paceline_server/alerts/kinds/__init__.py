@@ -1,4 +1,4 @@
-"""The kinds of alerts: a file says what one of them watches, how it is confirmed, when it is over, and its sentences.
+"""Registers the kinds of alerts. Each file defines what one watches, how it is confirmed, when it is over, its sentences.
 
 A new kind is registered here and nowhere else.
 """

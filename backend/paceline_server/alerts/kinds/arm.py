@@ -1,4 +1,4 @@
-"""Alerts about arms: an arm fails its suite's rule against the reference, at one or more points of the params.
+"""Raises alerts about arms that fail their suite's rule against the reference, for one or more combinations of params.
 
 What must stay true:
 - a cause is a suite, benchmark, arm, metric, target and whether it was a demonstration, over all params;
@@ -74,8 +74,7 @@ class ArmKind(AlertKind[ArmPoints]):
     def observe(
         self, session: Session, ended: EndedJob
     ) -> Iterator[Observation[ArmPoints]]:
-        """Yield one observation per cause. What a pull request's head shows is said there, and raises or closes no
-        alert."""
+        """Yield one observation per cause. Heads of pull requests yield none: their runs report what they show."""
         job = ended.job
         if job.state != "done" or ended.run.judges_head:
             return
@@ -203,7 +202,7 @@ class ArmKind(AlertKind[ArmPoints]):
         return Decision("undecided", next(reasons, "nothing was measured again"))
 
     def explain(self, evidence: AlertEvidence) -> str:
-        """Say what was found, how sure it is, whether it was confirmed, and on what grounds."""
+        """Return what was found, how sure it is, whether it was confirmed, and the evidence."""
         alert = evidence.alert
         by_role = {
             role: [
@@ -293,7 +292,7 @@ def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
 
 
 def headline(failing: Sequence[Comparison], of: int) -> str:
-    """Name the worst of the failing comparisons, and how many of all points of the params fail."""
+    """Return the worst of the failing comparisons in words, and how many of all combinations of params fail."""
     worst = worst_comparison(failing)
     where = params_text(worst.params)
     text = str(worst.evidence["words"]) + (f" at {where}" if where else "")

@@ -1,4 +1,4 @@
-"""Alerts about the history of series: one alert per cause, proven by an A/B run before people hear of it.
+"""Raises alerts about the history of series: one per cause, proven by an A/B run before people are notified.
 
 What must stay true:
 - a cause has one living alert: a change joins the living alert whose range it overlaps in
@@ -537,7 +537,7 @@ def _was_requested_after_closing(session: Session, alert: Alert, run: Run) -> bo
 def _store_comparisons(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts], job: Job
 ) -> list[Comparison]:
-    """Store the comparisons of the alert's series as findings of the alert; those comparisons."""
+    """Store the comparisons of the alert's series as findings of the alert, and return them."""
     doubted = {fact.key for fact in facts}
     names = detected_names.names_of(session, alert.suite)
     again = [

@@ -1,8 +1,7 @@
-"""Alerts about usage policies: a shipped policy no longer picks the faster arm.
+"""Raises alerts about usage policies: a shipped policy no longer picks the faster arm.
 
-Advice that turns wrong only raises a suspected alert; a confirmation run of the same
-revision decides before people hear of it (I13). The advice of a confirmation is computed
-and never stored.
+Advice that contradicts the policy only raises a suspected alert; a confirmation run of the same revision decides before
+people are notified (I13). The advice of a confirmation is computed and never stored.
 
     holds: true ─▶ false ─▶ suspected ─ cool-down ─▶ confirmation run ─┬─ false ─▶ open, told
                                                                        ├─ true ──▶ unconfirmed
@@ -195,7 +194,8 @@ def _observation(row: PolicyAdvice, target_name: str) -> Observation[PolicyAdvic
 def _store_advice(
     session: Session, alert: Alert, role: Role, row: PolicyAdvice
 ) -> None:
-    """Store the whole advice as a finding: advice is derived, so explanations need what it said (I16)."""
+    """Store the whole advice as a finding, because advice is derived again later and explanations need the original
+    (I16)."""
     advice, in_force = dict(row.advice), row.in_force
     warm = advice["warm"]
     session.add(

@@ -41,7 +41,7 @@ from paceline_server.alerts.states import Event
 from paceline_server.detect import service as detect
 from paceline_server.detect.schemas import GateOut
 from paceline_server.detect.service import GateFigure, Role, metric_of
-from paceline_server.ingest.arrivals import CaseKey, arrivals
+from paceline_server.ingest.arrivals import CaseKey, list_arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
 from paceline_server.series import service as series
@@ -304,7 +304,7 @@ def _gate_sentence(gates: list[GateOut]) -> str:
 
 
 class MissingKind(RunEndKind):
-    """Cases that the job before measured and this one did not, though the manifest still declares them."""
+    """Cases that the previous job measured and this one did not, although the manifest still declares them."""
 
     name: ClassVar[str] = "missing"
     names: ClassVar[tuple[str, ...]] = (name,)
@@ -323,10 +323,12 @@ class MissingKind(RunEndKind):
         if not _measures_default_branch(session, ended):
             return
         job, run = ended.job, ended.run
-        arrived = arrivals(session, job.id)
+        arrived = list_arrivals(session, job.id)
         previous_id = queries.job_before(session, job, run, BRANCH_TRIGGERS)
         vanished = (
-            set() if previous_id is None else arrivals(session, previous_id).measured
+            set()
+            if previous_id is None
+            else list_arrivals(session, previous_id).measured
         )
         vanished = vanished - arrived.measured - arrived.unavailable.keys()
         if vanished:

@@ -1,8 +1,8 @@
-"""Lists rules that decide about nothing, and measurements no stored rule decides about.
+"""Lists rules that decide about no measurement, and measurements about which no stored rule decides.
 
-Rules of history are checked against series with a point in the last `LIVING_DAYS` whose
-benchmark is not retired; rules of arms against the announced manifests on every target. A
-rule that always loses to a more specific one is an orphan too.
+Rules of history are checked against series with a point in the last `LIVING_DAYS` whose benchmark is not retired; rules
+of arms against the announced manifests on every target. A rule that always loses to a more specific one is an orphan
+too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from paceline_server.kernel import clock
 from paceline_server.store.tables.rules import AlertRuleVersion
 
 LIVING_DAYS = 30
-"""Days; nobody watches a series that was not measured for a month."""
+"""Days without a point after which a series is ignored, because nobody watches it any more."""
 UNRULED_SHOWN = 200
 
 

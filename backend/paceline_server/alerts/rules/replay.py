@@ -1,8 +1,7 @@
 """Replays a rule over the last days before it is saved: which alerts would it have raised?
 
-The rule competes with stored rules as if it were saved (`rule_checks`). An arm that fails
-in several jobs in a row counts as one alert. Confirmations are not replayed, demonstrations
-only counted.
+The rule competes with stored rules as if it were saved (`rule_checks.py`). An arm that fails in several consecutive
+jobs counts as one alert. Confirmations are not replayed, demonstrations only counted.
 """
 
 from __future__ import annotations

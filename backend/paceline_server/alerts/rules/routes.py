@@ -1,4 +1,4 @@
-"""HTTP of rules: list, save, replay before saving, mute, and find idle ones."""
+"""Serves rules over HTTP: list, save, replay before saving, mute, and find idle ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def list_rules(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertRuleOut]:
-    """Rules by name, each with its mute and the outcomes of its alerts."""
+    """List rules by name, each with its mute and the outcomes of its alerts."""
     return service.list_rules(session, kind=kind, mode=mode, limit=limit, cursor=cursor)
 
 
@@ -60,21 +60,21 @@ def create_rule(
 
 @router.post("/rules/replay")
 def replay_rule(body: ReplayIn, _: Writer) -> ReplayOut:
-    """The alerts a rule would have raised in the last days. Saves nothing."""
-    # Replaying takes long and must not hold up the database's writer.
+    """Return the alerts a rule would have raised in the last days, without saving the rule."""
+    # Replaying takes long and must not block the database's writer.
     with read_scope() as session:
         return replay.replay_rule(session, body)
 
 
 @router.get("/rules/shipped")
 def list_shipped_rules(_: Reader, session: DbSession) -> Page[ShippedRuleOut]:
-    """The rules that come with the suites' manifests, and the built-in ones. They apply where no stored rule does."""
+    """List the rules of the suites' manifests and the built-in ones. They apply where no stored rule does."""
     return service.list_shipped_rules(session)
 
 
 @router.get("/rules/orphans")
 def list_orphans(_: Reader, session: DbSession) -> OrphansOut:
-    """Rules that decide about no current measurement, and measurements without a stored rule."""
+    """List rules that decide about no current measurement, and measurements without a stored rule."""
     return orphans.find_orphans(session)
 
 
@@ -89,14 +89,14 @@ def get_applied_rule(  # noqa: PLR0917 - query parameters, passed by name
     session: DbSession,
     kind: RuleKindName = "history",
 ) -> AppliedOut:
-    """The rule that decides about a measurement; `target` is the target's name."""
+    """Return the rule that decides about a measurement; `target` is the target's name."""
     subject = RuleSubject(suite, benchmark, arm, metric, target)
     return AppliedOut.model_validate(rule_for(session, kind, subject))
 
 
 @router.get("/rules/{rule_id}")
 def get_rule(rule_id: str, _: Reader, session: DbSession) -> AlertRuleDetailOut:
-    """A rule with the highest noise floor among its series and all of its mutes."""
+    """Return a rule with the highest noise floor among its series and all of its mutes."""
     return service.rule_detail(session, rule_id)
 
 
@@ -108,7 +108,7 @@ def list_rule_versions(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertRuleVersionOut]:
-    """The versions of a rule, the newest first."""
+    """List the versions of a rule, the newest first."""
     return service.list_versions(session, rule_id, limit=limit, cursor=cursor)
 
 
@@ -116,7 +116,7 @@ def list_rule_versions(
 def update_rule(
     rule_id: str, body: AlertRuleUpdateIn, who: Writer, session: DbSession
 ) -> AlertRuleDetailOut:
-    """Save a new version. 409 when somebody else saved one meanwhile."""
+    """Save a new version of a rule. 409 if somebody else saved one meanwhile."""
     return service.update_rule(session, rule_id, body, who)
 
 

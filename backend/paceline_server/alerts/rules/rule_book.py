@@ -1,5 +1,4 @@
-"""Finds the rule that decides about a measurement: the most specific one that matches, or its kind's built-in rule;
-and whether it is muted.
+"""Finds the rule that decides about a measurement: the most specific one that matches, or its kind's built-in rule.
 
 Rules are not merged. The first difference between two rules decides which is more specific:
 
@@ -82,7 +81,7 @@ def covers(rule: PatternedRule, subject: RuleSubject) -> bool:
 def specificity(
     rule: PatternedRule,
 ) -> tuple[int, tuple[bool, ...], int, tuple[int, ...], datetime, str]:
-    """Return the sort key of the order above, greatest first; the id only makes it total."""
+    """Return the sort key for the order above, greatest first; the id only makes it total."""
     exact = tuple(ANY not in getattr(rule, field) for field in FIELDS)
     literal = tuple(len(getattr(rule, field).replace(ANY, "")) for field in FIELDS)
     return sum(exact), exact, sum(literal), literal, rule.created_at, rule.rule_id
@@ -127,7 +126,7 @@ class AppliedRule:
 
     @property
     def shadow(self) -> bool:
-        """Whether alerts of this rule are raised in shadow."""
+        """True if alerts of this rule are raised in shadow."""
         return self.mode == "shadow"
 
     def as_evidence(self) -> dict[str, Any]:
@@ -145,13 +144,13 @@ class AppliedRule:
 
 @dataclass(frozen=True)
 class BuiltInRule:
-    """The rule of a kind where no stored one matches."""
+    """The rule of a kind that applies if no stored rule matches."""
 
     name: str
     text: str
     min_effect: float = 0.0
     has_effect: bool = True
-    """Whether findings have an effect that a rule can ask for; such rules can be replayed."""
+    """True if findings have an effect that a rule can limit; such rules can be replayed."""
 
 
 def default_rule(kind: str) -> AppliedRule:
@@ -231,7 +230,7 @@ def applied_version(
 
 
 def mute_words(mute: RuleMute) -> str:
-    """Return `muted by Ada until 2026-11-24 08:00 UTC: flaky fan`."""
+    """Return a mute in words, such as `muted by Ada until 2026-11-24 08:00 UTC: flaky fan`."""
     return (
         f"muted by {mute.muted_by} until {mute.until:%Y-%m-%d %H:%M} UTC: {mute.reason}"
     )

@@ -1,10 +1,8 @@
-"""Words a rule, and checks it before it is saved: what it would decide about, and whether targets can resolve what it
-asks (I14).
+"""Checks a rule before it is saved: what it would decide about, and whether targets can resolve its effect (I14).
 
-The rule competes as it would once saved: as the newest version, in place of the rule it
-replaces. It may not ask for less than the newest noise floor of any series that it would
-then decide about. Rules of arms are not checked: their effect is added to the manifest's
-margin, so they only raise fewer alerts.
+The rule competes as if it were saved: as the newest version, in place of the rule it replaces. Its effect may not be
+below the newest noise floor of any series that it would then decide about. Rules of arms are not checked, because their
+effect is added to the manifest's margin, so they only raise fewer alerts. The sentences about rules are here, too.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from paceline_server.stats.plain_words import TIMES, percent
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
 
 LEAST_OUTCOMES = 5
-"""Outcomes; a share of fewer would reflect chance rather than the rule."""
+"""No share is given of fewer outcomes than this, because it would reflect chance rather than the rule."""
 WORTH_IT = ("fixed", "expected", "acknowledged")
 FALSE = ("invalid", "vanished", "infra")
 
@@ -78,7 +76,7 @@ def precision_out(states: Mapping[str, int]) -> PrecisionOut:
 
 
 def at_least(mde: float, target: str) -> str:
-    """Return `at least 3.1 % on host-1`."""
+    """Return a noise floor in words, such as `at least 3.1 % on host-1`."""
     return f"at least {percent(mde)} on {target}"
 
 

@@ -13,9 +13,9 @@ from paceline_server.alerts.registry import RuleKindName, built_in_rule_names
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
-"""Days; a rule that should be silent for longer is switched off instead, which everybody sees."""
+"""Days of the longest mute; a rule that should be silent for longer is switched off instead, which everybody sees."""
 LONGEST_REPLAY_DAYS = 365
-"""Days; nobody remembers the conditions of older points."""
+"""Days of the longest replay; nobody remembers the conditions of older points."""
 
 Direction = Literal["worse", "both"]
 Mode = Literal["active", "shadow", "off"]
@@ -135,8 +135,8 @@ class AlertRuleDetailOut(AlertRuleOut):
 
 
 class ShippedRuleOut(Response):
-    """A rule that nobody wrote here: of a suite's manifest, or built in (`suite` is null). It watches `metric`, by
-    default the primary one, of `arms`."""
+    """A rule that is not stored: of a suite's manifest, or built in (`suite` is null). It watches `metric`, by default
+    the primary one, of `arms`."""
 
     suite: str | None
     name: str

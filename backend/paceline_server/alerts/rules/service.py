@@ -55,7 +55,7 @@ from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, Rule
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 MUTED = "muted"
-"""Event of an alert's history: a person muted its rule from the alert."""
+"""The event of an alert whose rule a person muted from the alert."""
 
 
 def list_rules(

@@ -13,11 +13,11 @@ from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target, Tar
 from paceline_server.store.tables.projects import Project
 
 NAMESAKES = 20
-"""Most agents of one name that are looked at."""
+"""At most this many agents of one name are read."""
 
 
 def lock_agent(session: Session, agent_id: str) -> Agent | None:
-    """Lock until the transaction ends and return an agent that enrolled."""
+    """Return an enrolled agent, locked until the transaction ends."""
     query = select(Agent).where(Agent.id == agent_id, Agent.id != IMPORTS_AGENT)
     return session.scalars(
         query.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -39,34 +39,34 @@ def newest_enrolled_by(session: Session, who: str) -> Agent | None:
 
 
 def credentials(session: Session, agent_ids: Collection[str]) -> dict[str, list[Token]]:
-    """Return credentials of agents that are not revoked, the oldest first."""
+    """Return the credentials of these agents that are not revoked, by agent id, the oldest first."""
     query = select(Token).where(
         Token.agent_id.in_(list(agent_ids)), Token.revoked_at.is_(None)
     )
-    found: dict[str, list[Token]] = {}
+    by_agent: dict[str, list[Token]] = {}
     for token in session.scalars(query.order_by(Token.created_at, Token.id)):
-        found.setdefault(token.agent_id or "", []).append(token)
-    return found
+        by_agent.setdefault(token.agent_id or "", []).append(token)
+    return by_agent
 
 
 def targets_of(session: Session, agent_ids: Collection[str]) -> dict[str, list[Target]]:
-    """Return targets by agent, hosts before devices."""
+    """Return targets by agent id, hosts before devices."""
     query = select(Target).where(Target.agent_id.in_(list(agent_ids)))
-    found: dict[str, list[Target]] = {}
+    by_agent: dict[str, list[Target]] = {}
     for target in session.scalars(query.order_by(Target.kind.desc(), Target.id)):
-        found.setdefault(target.agent_id, []).append(target)
-    return found
+        by_agent.setdefault(target.agent_id, []).append(target)
+    return by_agent
 
 
 def project_names(session: Session) -> dict[str, str]:
-    """Names of all projects by id."""
+    """Return the names of all projects by id."""
     return {
         row.id: row.name for row in session.execute(select(Project.id, Project.name))
     }
 
 
 def give_targets(session: Session, before: str, after: str) -> None:
-    """Make every target of an agent another one's."""
+    """Give every target of the agent `before` to the agent `after`."""
     session.execute(
         update(Target).where(Target.agent_id == before).values(agent_id=after)
     )

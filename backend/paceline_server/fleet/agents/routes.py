@@ -1,6 +1,6 @@
-"""HTTP of the installation's agents: the list, grants, credentials, and claims to targets.
+"""Serves the installation's agents over HTTP: the list, grants, credentials, and claims to targets.
 
-An agent belongs to the installation, so these sessions have no limits, and all but an agent's own route need
+An agent belongs to the installation, so these sessions see every project. All routes but the agent's own need
 `installation.admin`.
 """
 
@@ -28,7 +28,7 @@ Admin = Annotated[Principal, Depends(require("installation.admin"))]
 AgentItself = Annotated[Principal, Depends(require("agent"))]
 
 GRANT_BYTES = 512 * 1024
-"""A grant of 100 patterns of each kind, with every character escaped."""
+"""Enough for a grant of 100 patterns of each kind with every character escaped."""
 
 
 @router.post("/agents/self/credential")
@@ -43,7 +43,7 @@ def renew_credential(agent: AgentItself, session: SystemSession) -> CredentialOu
 def list_enrolled_agents(
     _: Admin, session: SystemSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[EnrolledAgentOut]:
-    """Agents of the installation with their grants and targets, newest first."""
+    """List agents of the installation with their grants and targets, newest first."""
     return service.list_agents(session, limit=limit, cursor=cursor)
 
 
@@ -51,7 +51,7 @@ def list_enrolled_agents(
 def get_enrolled_agent(
     agent_id: str, _: Admin, session: SystemSession
 ) -> EnrolledAgentOut:
-    """One agent."""
+    """Return one agent."""
     return service.get_agent(session, agent_id)
 
 
@@ -84,7 +84,7 @@ def list_claims(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[ClaimOut]:
-    """Agents that announce targets of others, newest first."""
+    """List claims, newest first: agents that announce a target of another agent."""
     return service.list_claims(session, state, limit=limit, cursor=cursor)
 
 
@@ -96,5 +96,5 @@ def move_claimed_target(claim_id: str, who: Admin, session: SystemSession) -> Cl
 
 @router.post("/installation/claims/{claim_id}/dismiss")
 def dismiss_claim(claim_id: str, who: Admin, session: SystemSession) -> ClaimOut:
-    """Leave the target with its agent; the other one stays refused and is not reported again."""
+    """Leave the target with its agent; the claiming agent stays refused and is not reported again."""
     return service.dismiss_claim(session, claim_id, who.name)

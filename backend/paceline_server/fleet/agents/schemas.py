@@ -14,7 +14,7 @@ from paceline_server.projects.schemas import ProjectName
 
 
 class GrantIn(Request):
-    """What an agent may do from now on. `projects`: names."""
+    """The grant of an agent from now on. `projects`: names."""
 
     projects: list[ProjectName] = Field(min_length=1, max_length=MAX_PATTERNS)
     repositories: list[RepositoryPattern] = Field(max_length=MAX_PATTERNS)
@@ -39,8 +39,8 @@ class BoundTargetOut(Response):
 
 
 class EnrolledAgentOut(Response):
-    """`state`: a revoked agent is refused for good. `credential_since`: when its present credential was made; null if
-    it has none that is valid."""
+    """An agent as an admin sees it. `state`: a revoked agent is refused for good. `credential_since`: when its newest
+    valid credential was made; null if it has none."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class EnrolledAgentOut(Response):
     revoked_at: datetime | None
     credential_since: datetime | None
     rotation_requested_at: datetime | None
-    """Set while it is to replace its credential; it does so with its next heartbeat."""
+    """When an admin asked it to replace its credential; null once it did."""
     grant: GrantOut
     targets: list[BoundTargetOut]
 
@@ -77,6 +77,6 @@ class ClaimOut(Response):
 
 
 class CredentialOut(Response):
-    """A new credential, returned only here; null if the one of the request is the newest already."""
+    """A new credential, which is returned only here; null if the request was made with the newest one."""
 
     credential: str | None

@@ -3,8 +3,8 @@
     enrolled ──rotate──▶ asked for a new credential ──the agent uses it──▶ enrolled
        └──revoke──▶ revoked, for good: 401, its leases run out, its workloads stop
 
-Sessions here have no limits: an agent belongs to the installation. A replaced credential works until the agent has
-used the new one, so that neither a crash nor a lost answer locks it out.
+Sessions here see every project, because an agent belongs to the installation. A replaced credential works until the
+agent has used the new one, so that neither a crash nor a lost response locks it out.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def find_called(session: Session, name_or_id: str) -> Agent:
 
 
 def describe_namesakes(session: Session, agent: Agent, at: datetime) -> list[str]:
-    """Say which agents with the name of `agent` are at work besides it. Their targets and histories stay apart, because
-    an agent is identified by its id; people cannot tell them apart."""
+    """Return a sentence about other online agents with the name of `agent`, if there are any. Agents are identified by
+    id, so nothing is mixed up, but people cannot tell them apart."""
     others = [
         other.id
         for other in queries.agents_called(session, agent.name)
@@ -112,7 +112,9 @@ def set_grant(
         "regrant",
         {"repositories": spec.repositories, "targets": spec.targets},
     )
-    grants.give(agent, Grant(sorted(project_ids), spec.repositories, spec.targets))
+    grants.assign_grant(
+        agent, Grant(sorted(project_ids), spec.repositories, spec.targets)
+    )
     return get_agent(session, agent_id)
 
 
@@ -127,8 +129,8 @@ def request_rotation(session: Session, agent_id: str, actor: str) -> EnrolledAge
 
 
 def renew_credential(session: Session, agent_id: str, token_id: str) -> CredentialOut:
-    """Return what an agent that is to replace its credential gets: a new one, or null once it uses it, which ends the
-    others.
+    """Issue a new credential if one was requested. A call that is made with the new one revokes the others and
+    returns null.
 
     `token_id`: the credential of the request. Raises 401 if it was revoked meanwhile.
     """
@@ -147,7 +149,8 @@ def renew_credential(session: Session, agent_id: str, token_id: str) -> Credenti
         agent.rotation_requested_at = None
         agent_audit.record(session, agent, agent.name, "rotated")
         return CredentialOut(credential=None)
-    for token in valid:  # made for this request, but the answer was lost
+    for token in valid:
+        # A credential as new as the request was issued for it, but the response was lost.
         if token.created_at >= requested_at:
             token.revoked_at = at
     _, secret = accounts.issue_token(
@@ -169,7 +172,7 @@ def revoke(session: Session, agent_id: str, actor: str) -> None:
 
 
 def replace(session: Session, before: str, agent: Agent, actor: str) -> None:
-    """Give a new agent the targets of another one, which is revoked."""
+    """Give a new agent the targets of the agent `before`, and revoke that one."""
     queries.give_targets(session, before, agent.id)
     revoke(session, before, actor)
 
@@ -183,7 +186,7 @@ def agent_to_replace(session: Session, who: str) -> str | None:
 def list_claims(
     session: Session, state: str | None, *, limit: int, cursor: str | None
 ) -> Page[ClaimOut]:
-    """Return claims of agents to others' targets, newest first."""
+    """Return claims of agents to targets of other agents, newest first."""
     rows: Page[TargetClaim] = page(
         session,
         queries.claims(state),

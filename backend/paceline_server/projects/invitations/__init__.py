@@ -1,1 +1,1 @@
-"""Invitations: links by which people become members of a project."""
+"""Manages invitations: links with which people become members of a project."""

@@ -1,4 +1,4 @@
-"""All SQL of invitations; returns rows or None."""
+"""Holds all SQL of invitations; returns rows or None."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paceline_server.store.tables.projects import Invitation, Project, ProjectMe
 
 
 def invitations() -> Select[Any]:
-    """Return invitations of the session's project."""
+    """Return a query for the invitations of the session's project."""
     return select(Invitation)
 
 
@@ -52,7 +52,7 @@ def usable_invitation(
 def take_invitation(
     session: Session, invitation_id: str, account_id: str, at: datetime
 ) -> bool:
-    """Mark an invitation as accepted; False if it is not open any more. A single UPDATE, so that only one of
+    """Mark an invitation as accepted; returns False if it is not open any more. It is a single UPDATE, so only one of
     several concurrent requests succeeds."""
     statement = (
         update(Invitation)
@@ -77,7 +77,7 @@ def account_with_email(session: Session, email: str) -> Account | None:
     return session.scalars(select(Account).where(Account.email == email)).one_or_none()
 
 
-def member_with_email(session: Session, project_id: str, email: str) -> bool:
+def is_member_with_email(session: Session, project_id: str, email: str) -> bool:
     """Return whether the holder of an address is a member of a project."""
     query = (
         select(ProjectMember.account_id)

@@ -1,4 +1,4 @@
-"""HTTP of invitations: admins of a project make and withdraw them; whoever has the link accepts it."""
+"""Serves invitations over HTTP: admins of a project make and revoke them; the person with the link accepts one."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ SignedIn = Annotated[Principal, Depends(require())]
 MembersWriter = Annotated[Principal, Depends(require("members.write"))]
 
 ACCEPT_BYTES = 24 * 1024
-"""The longest address, name and password of `InvitationAcceptIn` with every character escaped."""
+"""Enough for the longest address, name and password of `InvitationAcceptIn` with every character escaped."""
 
 
 @router.get("/invitations")
 def list_invitations(
     _: MembersWriter, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[InvitationOut]:
-    """Invitations to the project, the newest first, without their links."""
+    """List invitations to the project, the newest first, without their links."""
     return service.list_invitations(session, limit=limit, cursor=cursor)
 
 
@@ -53,7 +53,7 @@ def create_invitation(
     session: SystemSession,
     once: Once,
 ) -> InvitationCreatedOut:
-    """Invite the holder of an e-mail address; the link is in this answer only. An earlier one ends."""
+    """Invite the holder of an e-mail address; the link is returned only here. It replaces an earlier invitation."""
     if who.project is None:
         raise forbidden("Choose a project with ?project=NAME.", "no_project")
     inviter = service.Inviter(
@@ -73,7 +73,7 @@ def create_invitation(
 def revoke_invitation(
     invitation_id: str, who: MembersWriter, session: DbSession
 ) -> None:
-    """Let an invitation's link work no more."""
+    """Revoke an invitation; its link stops working."""
     service.revoke(session, invitation_id, who.name)
 
 
@@ -81,7 +81,8 @@ def revoke_invitation(
 def show_invitation(
     body: InvitationLinkIn, request: Request, session: SystemSession
 ) -> InvitationOfferOut:
-    """What an invitation's link leads to. 410 `invitation_invalid` once it was used, withdrawn or is too old."""
+    """Return the project and role that an invitation's link offers. 410 `invitation_invalid` if it was used, was
+    revoked or has expired."""
     cookies.check_visitor(request)
     return service.show_offer(session, body.token)
 
@@ -97,7 +98,7 @@ async def accept_with_new_account(
         new_hash = await passwords.make_hash_in_thread(body.password, personal_words)
     days = request.app.state.settings.session_days
     new_session = await run_in_threadpool(_accept, body, new_hash, days, visitor)
-    return cookies.begin(request, response, new_session)
+    return cookies.hand_over_session(request, response, new_session)
 
 
 def _reserve_acceptance(body: InvitationAcceptIn) -> tuple[str, str]:
@@ -118,5 +119,5 @@ def _accept(
 def accept_invitation(
     body: InvitationLinkIn, who: SignedIn, session: SystemSession
 ) -> JoinedOut:
-    """Accept an invitation as who you are. 403 `other_address` unless it was sent to your address."""
+    """Accept an invitation with your account. 403 `other_address` unless it was sent to your address."""
     return service.accept(session, body.token, account_of(who))

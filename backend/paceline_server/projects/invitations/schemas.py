@@ -15,7 +15,7 @@ State = Literal["open", "accepted", "expired", "revoked"]
 
 
 class InvitationIn(Request):
-    """Whom to invite; the address is asked of whoever opens the link."""
+    """The person to invite; whoever opens the link must enter the same address."""
 
     email: str = Field(min_length=3, max_length=254)
     role: Role
@@ -34,7 +34,7 @@ class InvitationOut(Response):
 
 
 class InvitationCreatedOut(InvitationOut):
-    """The only answer that ever carries the link."""
+    """A new invitation with its link, which is returned only here."""
 
     url: str
 
@@ -46,7 +46,7 @@ class InvitationLinkIn(Request):
 
 
 class InvitationOfferOut(Response):
-    """What a link leads to. The invited address is not told: whoever was invited knows it."""
+    """The project and role that a link offers. The invited address is left out; the invited person knows it."""
 
     project: str
     title: str
@@ -65,6 +65,6 @@ class InvitationAcceptIn(Request):
 
 
 class JoinedOut(Response):
-    """The project that somebody is a member of now."""
+    """The project that the person has joined."""
 
     project: str

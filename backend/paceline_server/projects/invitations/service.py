@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import credentials, throttling
 from paceline_server.accounts import service as accounts
-from paceline_server.accounts.names import checked_email, checked_name, email_key
+from paceline_server.accounts.names import email_key, normalize_email, normalize_name
 from paceline_server.accounts.permissions import Role
 from paceline_server.accounts.sessions import NewSession, Visitor, begin_session
 from paceline_server.kernel import clock
@@ -43,7 +43,7 @@ INVITATION_PAGE = "invitation"
 
 @dataclass(frozen=True)
 class Inviter:
-    """Who invites, the address of the dashboard, and how long the invitation is valid."""
+    """The name of the person who invites, the dashboard's URL, and how long the invitation is valid."""
 
     name: str
     public_url: str
@@ -54,8 +54,8 @@ def invite(
     session: Session, project_id: str, email: str, role: Role, inviter: Inviter
 ) -> InvitationCreatedOut:
     """Invite the holder of an address. Raises 409 `already_member`, 400 if `email` is no address."""
-    email = checked_email(email)
-    if queries.member_with_email(session, project_id, email):
+    email = normalize_email(email)
+    if queries.is_member_with_email(session, project_id, email):
         raise conflict(f"{email} is a member already.", "already_member")
     secret = new_secret("pli")
     at = clock.now()
@@ -111,7 +111,7 @@ def _state(row: Invitation, at: datetime) -> State:
 
 
 def revoke(session: Session, invitation_id: str, actor: str) -> None:
-    """Revoke an invitation, so that its link works no more. Revoking twice is fine. Raises 404, 409
+    """Revoke an invitation, so that its link stops working; revoking twice changes nothing. Raises 404, 409
     `already_accepted`."""
     invitation = queries.invitation(session, invitation_id)
     if invitation is None:
@@ -130,7 +130,7 @@ def revoke(session: Session, invitation_id: str, actor: str) -> None:
 
 
 def show_offer(session: Session, secret: str) -> InvitationOfferOut:
-    """Return what a link leads to. Raises 410 `invitation_invalid`."""
+    """Return the project and role that a link offers. Raises 410 `invitation_invalid`."""
     invitation = _find_usable(session, secret)
     project = queries.project(session, invitation.project_id)
     return InvitationOfferOut.of_row(
@@ -156,11 +156,10 @@ def _invalid_invitation() -> ProblemError:
 def reserve_acceptance(
     session: Session, acceptance: InvitationAcceptIn
 ) -> tuple[str, str]:
-    """Check name and address before the password is hashed; returns both as they will be stored. Attempts are
-    throttled, also those with a wrong address. Raises 410 `invitation_invalid`, 403 `other_address`,
-    409 `account_exists`, 429."""
+    """Count an attempt, and check name and address before the password is hashed; returns both as they will be stored.
+    Attempts are throttled. Raises 410 `invitation_invalid`, 403 `other_address`, 409 `account_exists`, 429."""
     invitation = _find_usable(session, acceptance.token)
-    throttling.count(session, {"invitation": _throttle_key(invitation)})
+    throttling.count_failures(session, {"invitation": _throttle_key(invitation)})
     if email_key(acceptance.email) != invitation.email:
         raise _other_address(keeps_changes=True)
     if queries.account_with_email(session, invitation.email) is not None:
@@ -168,7 +167,7 @@ def reserve_acceptance(
             "This address has an account already: sign in with it, then open the link again.",
             "account_exists",
         )
-    return checked_name(acceptance.name), invitation.email
+    return normalize_name(acceptance.name), invitation.email
 
 
 def _throttle_key(invitation: Invitation) -> str:
@@ -197,7 +196,7 @@ def accept_with_new_account(
     account = accounts.create_account(
         session, acceptance.name, email=invitation.email, password_hash=password_hash
     )
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         detail = {"name": account.name, "invited_by": invitation.invited_by}
         audit.record(session, account.name, "create", "account", account.id, detail)
     _add_member(session, invitation, account)
@@ -216,11 +215,11 @@ def accept(session: Session, secret: str, account_id: str) -> JoinedOut:
 
 
 def _add_member(session: Session, invitation: Invitation, account: Account) -> None:
-    """Use up the invitation and make the account a member. An account that is a member already keeps its role."""
+    """Use up the invitation and make the account a member; an account that is a member already keeps its role."""
     if not queries.take_invitation(session, invitation.id, account.id, clock.now()):
         raise _invalid_invitation()
-    if queries.member_with_email(session, invitation.project_id, invitation.email):
+    if queries.is_member_with_email(session, invitation.project_id, invitation.email):
         return
     role: Role = invitation.role  # type: ignore[assignment]  # checked when it was stored
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         projects.set_member(session, invitation.project_id, account, role, account.name)

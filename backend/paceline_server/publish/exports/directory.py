@@ -1,8 +1,9 @@
 """Exports a project's finished runs of a period to a directory, with a manifest and hashes.
 
-One Parquet file per table of the store. Samples have a row each, as `GET /runs/{id}/samples` answers them; all other
-tables have the store's own columns, without the project. Everything is read from one snapshot. Accounts, tokens,
-credentials, schedules and the audit log stay behind: they belong to the installation. `restore.py` reads it.
+Each table of the store has one Parquet file. Samples have a row each, as `GET /runs/{id}/samples` returns them; all
+other tables have the store's own columns, without the project. Everything is read from one snapshot. Accounts, tokens,
+credentials, schedules and the audit log are not exported, because they belong to the installation. `restore.py` reads
+an export.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ LEFT_OUT: dict[type[Base], frozenset[str]] = {
     Alert: frozenset({"assignee_id"}),
     AlertRuleVersion: frozenset({"owner_id"}),
 }
-"""Columns that name accounts, which an export does not hold."""
+"""Columns that are not exported, because they refer to accounts."""
 
 
 @dataclass(frozen=True)
 class ExportOutcome:
-    """What was written. `manifest_sha256` covers everything, because the manifest holds the hash of every file."""
+    """The size of an export. `manifest_sha256` covers all of it, because the manifest holds the hash of every file."""
 
     runs: int
     samples: int
@@ -86,7 +87,7 @@ def export_project(
             "files": files,
         }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
-    # Last, so that an export that broke off has none.
+    # The manifest is written last, so that an interrupted export has none.
     write_whole(directory / MANIFEST, text)
     samples = next(file["rows"] for file in files if file["path"] == SAMPLES_FILE)
     return ExportOutcome(
@@ -106,7 +107,7 @@ SAMPLES_FILE = "samples.parquet"
 
 
 def shape_of(table: type[Base]) -> TableShape:
-    """Return the columns of a table in an export: the store's, without the project and what is left out."""
+    """Return the columns of a table in an export: the store's, without the project and those of `LEFT_OUT`."""
     if table is SampleChunk:
         return SAMPLES
     left_out = {"project_id", *LEFT_OUT.get(table, ())}

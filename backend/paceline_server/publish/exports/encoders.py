@@ -1,7 +1,7 @@
 """Encodes blocks of rows as NDJSON and CSV.
 
-What a block's rows share is encoded once into a template, which is then filled in for each row.
-A spreadsheet would run a text that begins like a formula, so CSV puts an apostrophe before it; NDJSON and Parquet keep
+Values that all rows of a block share are encoded once into a template, which is then filled in for each row. A
+spreadsheet would run a text that begins like a formula, so CSV puts an apostrophe before it; NDJSON and Parquet keep
 texts as they are.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from paceline_server.publish.exports.shapes import Block, Column, TableShape
 
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r")
-"""What makes a spreadsheet read a text as a formula (OWASP, CSV injection)."""
+"""Characters at the beginning of a text that make a spreadsheet read it as a formula (OWASP, CSV injection)."""
 NUMBERS = ("int32", "int64", "real")
 Encode = Callable[[Any], str]
 
@@ -26,7 +26,7 @@ Encode = Callable[[Any], str]
 def ndjson(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
     """Yield a JSON object per row and line."""
     for block in blocks:
-        yield _fill(
+        yield _encode_block(
             shape,
             block,
             lambda column: _json_text if column.kind != "real" else _json_real,
@@ -36,13 +36,15 @@ def ndjson(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
 
 
 def csv(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """Encode as RFC 4180 with a header; null is an empty cell."""
+    """Yield CSV (RFC 4180) with a header; null is an empty cell."""
     yield (",".join(column.name for column in shape.columns) + "\r\n").encode()
     for block in blocks:
-        yield _fill(shape, block, _cell_encoder, lambda _: "", ("", ",", "\r\n"))
+        yield _encode_block(
+            shape, block, _cell_encoder, lambda _: "", ("", ",", "\r\n")
+        )
 
 
-def _fill(
+def _encode_block(
     shape: TableShape,
     block: Block,
     encoder: Callable[[Column], Encode],
@@ -66,8 +68,7 @@ def _fill(
 
 
 def _texts(values: Any, encode: Encode) -> Any:
-    """Return the values to fill in. Whole numbers are filled in as they are, because Python's text of them is
-    JSON's."""
+    """Return the values to fill in. Whole numbers are left as they are, because Python writes them as JSON does."""
     if isinstance(values, np.ndarray):
         plain = values.tolist()
         return plain if values.dtype.kind == "i" else list(map(encode, plain))
@@ -83,7 +84,7 @@ def _json_text(value: Any) -> str:
 
 
 def _json_real(value: float | None) -> str:
-    """Return JSON's text of a number; null for what is not finite, for which JSON has no word."""
+    """Return a number in JSON; null if it is not finite, which JSON cannot express."""
     return "null" if value is None or not math.isfinite(value) else repr(float(value))
 
 
@@ -98,10 +99,10 @@ def _cell_encoder(column: Column) -> Encode:
         return lambda value: "" if value is None else _quoted(_json_text(value))
     if column.kind == "bytes":
         return lambda value: "" if value is None else value.hex()
-    return lambda value: "" if value is None else _quoted(_plain(value))
+    return lambda value: "" if value is None else _quoted(_defuse_formula(value))
 
 
-def _plain(value: str | datetime) -> str:
+def _defuse_formula(value: str | datetime) -> str:
     text = value.isoformat() if isinstance(value, datetime) else value
     return f"'{text}" if text.startswith(FORMULA_BEGINS) else text
 

@@ -1,6 +1,6 @@
-"""Names the manifest of an export, so that a directory can be told from what `paceline run` wrote.
+"""Names the manifest of an export, by which its directory differs from one that `paceline run` wrote.
 
-Apart from what writes and reads exports, because that loads pyarrow.
+It is a module of its own, because the modules that write and read exports load pyarrow.
 """
 
 from __future__ import annotations

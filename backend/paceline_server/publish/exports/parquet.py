@@ -1,7 +1,7 @@
 """Encodes blocks of rows as one Parquet file while they are read.
 
-A file is written row group by row group; each is sent as soon as it is encoded, so that memory does not grow with
-the table. Units and the table's name are in the metadata.
+Each row group is sent as soon as it is encoded, so that memory does not grow with the table. Units and the table's name
+are in the metadata.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from paceline_server.publish.exports.shapes import (
 )
 
 ROW_GROUP_ROWS = 131_072
-"""About 10 MiB of samples before compression. Readers skip and parallelise by row group."""
+"""Rows of a row group: about 10 MiB of samples before compression. Readers skip and parallelise by row group."""
 ROW_GROUP_BLOCKS = 1_024
-"""Each column of a small block takes some hundred bytes beside its values."""
+"""Blocks of a row group, a limit because each column of a block takes some hundred bytes beside its values."""
 MAX_GROUP_ROWS = 2 * ROW_GROUP_ROWS
-"""A group is never split: it ends with the block that fills it."""
+"""More rows than any group has, so that a group, which ends with the block that fills it, is never split."""
 COMPRESSION = "zstd"
 LABEL = pa.dictionary(pa.int32(), pa.string())
 TYPES = {
@@ -67,7 +67,7 @@ def parquet(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
     ) as writer:
         for group in _group(blocks):
             writer.write_table(_table(schema, shape, group), MAX_GROUP_ROWS)
-            group.clear()  # before the next group is read
+            group.clear()  # The memory is freed before the next group is read.
             yield sink.take()
     yield sink.take()
 
@@ -87,7 +87,7 @@ def _group(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 def _table(schema: Any, shape: TableShape, group: Sequence[Block]) -> Any:
     table = pa.Table.from_batches([_batch(schema, shape, block) for block in group])
-    # A column chunk whose dictionary changes would be written without one.
+    # A column chunk whose dictionary changes would be written without a dictionary.
     return table.unify_dictionaries()
 
 
@@ -135,7 +135,7 @@ def _text(value: Any) -> str:
 
 
 class _Sink:
-    """A file that keeps what was written until it is taken."""
+    """A file object that holds written bytes until they are taken."""
 
     closed = False
 
@@ -153,7 +153,7 @@ class _Sink:
         return self._written
 
     def take(self) -> bytes:
-        """Return what was written since the last call."""
+        """Return the bytes that were written since the last call."""
         written = b"".join(self._parts)
         self._parts.clear()
         return written
@@ -168,7 +168,7 @@ class _Sink:
         return False
 
     def flush(self) -> None:
-        """Do nothing: nothing waits anywhere else."""
+        """Do nothing, because nothing is buffered elsewhere."""
 
     def close(self) -> None:
-        """Do nothing: the parts stay until they are taken."""
+        """Do nothing, because the bytes stay until they are taken."""

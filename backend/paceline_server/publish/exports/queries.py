@@ -1,4 +1,4 @@
-"""SQL of exports; reads only, and in pages by primary key, so that no read lasts."""
+"""Holds the SQL of exports, which read in pages by primary key, so that no read takes long, and of restoring them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def chunks_after(
     last: ChunkKey | None,
     limit: int,
 ) -> list[ChunkRow]:
-    """Return the next chunks of a run, in the order of their keys, up to and including `last`."""
+    """Return the next `limit` chunks of a run in order of their keys, up to and including `last`."""
     query: Select[*tuple[Any, ...]] = (
         select(SampleChunk, Target.name, Attempt.batch)
         .join(Job, Job.id == SampleChunk.job_id)
@@ -124,7 +124,7 @@ Criterion = Callable[[TimeRange], list[ColumnElement[bool]]]
 
 
 def _runs(period: TimeRange) -> Any:
-    """Return the ids of the finished runs of a period: what still measures would change while it is exported."""
+    """Return the ids of the finished runs of a period; unfinished ones would change while they are exported."""
     return select(Run.id).where(
         Run.finished_at.is_not(None), *period.holds(Run.created_at)
     )
@@ -213,11 +213,11 @@ EXPORTED: dict[type[Base], Criterion] = {
     ],
     ImportDocument: lambda period: period.holds(ImportDocument.created_at),
 }
-"""What an export holds, each table after those it refers to, and which of its rows belong to a period."""
+"""The tables of an export, each after those it refers to, with the conditions for rows that belong to a period."""
 
 
 def read_from_one_snapshot(session: Session) -> None:
-    """Let every statement of a session see the same rows. On SQLite a transaction does so anyway."""
+    """Make all statements of a session read one snapshot. On SQLite a transaction does so anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
@@ -225,7 +225,8 @@ def read_from_one_snapshot(session: Session) -> None:
 def rows_of_table(
     session: Session, table: type[Base], period: TimeRange, names: Sequence[str]
 ) -> Iterator[Sequence[Any]]:
-    """Yield the values of the columns `names` in the exported rows of a table, by primary key, fetched in pages."""
+    """Yield the values of the columns `names` in the exported rows of a table, by primary key. They are fetched in
+    pages."""
     columns = [getattr(table, name) for name in names]
     keys = [getattr(table, column.name) for column in table.__table__.primary_key]
     query = select(*columns).where(*EXPORTED[table](period)).order_by(*keys)
@@ -233,17 +234,17 @@ def rows_of_table(
 
 
 ROWS_AT_ONCE = 200
-"""Rows of reports and conditions are some 100 KB each."""
+"""Rows of a page; a report or a row of conditions has some 100 KB."""
 
 
 def runs_of_period(session: Session, period: TimeRange) -> list[str]:
-    """Return the exported runs, oldest first."""
+    """Return the ids of the exported runs, oldest first."""
     query = select(Run.id).where(Run.id.in_(_runs(period))).order_by(Run.id)
     return list(session.scalars(query))
 
 
 def judged_jobs(session: Session) -> list[str]:
-    """List the jobs with a verdict, in order of creation."""
+    """Return the ids of the jobs with a verdict, in order of creation."""
     return list(
         session.scalars(select(Job.id).where(Job.verdict.is_not(None)).order_by(Job.id))
     )
@@ -255,14 +256,14 @@ def has_runs(session: Session) -> bool:
 
 
 def project(session: Session, project_id: str) -> Project:
-    """Return a project that exists."""
+    """Return an existing project."""
     return session.get_one(Project, project_id)
 
 
 def insert_rows(
     session: Session, table: type[Base], rows: Iterable[dict[str, Any]]
 ) -> None:
-    """Insert rows; of those that projects share, only the ones that are not there."""
+    """Insert rows. Rows of shared tables that exist already are skipped."""
     listed = list(rows)
     if listed:
         statement = insert_into(session, table)
@@ -272,13 +273,13 @@ def insert_rows(
 
 
 SHARED = (Agent, Target, Fingerprint)
-"""Tables without a project, whose rows another export may have brought."""
+"""Tables without a project, whose rows another export may have restored already."""
 
 
 def grant_targets(
     session: Session, project_id: str, target_ids: Iterable[str], at: datetime
 ) -> None:
-    """Let a project see targets."""
+    """Grant targets to a project."""
     statement = insert_into(session, TargetGrant).on_conflict_do_nothing()
     rows = [
         {"target_id": target_id, "project_id": project_id, "created_at": at}
@@ -289,8 +290,8 @@ def grant_targets(
 
 
 class RowSource(NamedTuple):
-    """Where the rows of an exported table come from. `keys`: by what they are ordered, unique together; `at`: the
-    instant that a period selects by."""
+    """The source of an exported table's rows. `keys`: the columns by which they are ordered, unique together; `at`: the
+    instant by which a period selects them."""
 
     columns: tuple[Any, ...]
     keys: tuple[Any, ...]
@@ -447,7 +448,7 @@ SOURCES: dict[str, RowSource] = {
 
 
 class RowFilter(NamedTuple):
-    """Which rows of a table are asked for."""
+    """Selects rows of a table; None selects all."""
 
     period: TimeRange
     run_id: str | None
@@ -466,7 +467,7 @@ def source_rows(
     *,
     limit: int,
 ) -> list[tuple[Any, ...]]:
-    """Return the keys and then the columns of the next rows, up to and including `last`."""
+    """Return the next `limit` rows, each with its keys and then its columns, up to and including `last`."""
     query = _source(source, (*source.keys, *source.columns), wanted, after)
     if last is not None:
         query = query.where(tuple_(*source.keys) <= _bound(source, last))
@@ -480,7 +481,7 @@ def end_of_part(
     after: Key | None,
     limit: int,
 ) -> Key | None:
-    """Return the key of the row with which a part has `limit` rows; None if no more rows follow it."""
+    """Return the key of the last row of a part with `limit` rows; None if no more rows follow it."""
     query = _source(source, source.keys, wanted, after).offset(limit - 1).limit(2)
     rows = [tuple(row) for row in session.execute(query)]
     return rows[0] if len(rows) == 2 else None
@@ -506,7 +507,7 @@ def _source(
 
 
 def _bound(source: RowSource, key: Key) -> Any:
-    """Return literals that are typed like their columns, because SQLite compares instants as text."""
+    """Return the key as parameters with the types of their columns, because SQLite compares instants as text."""
     return tuple_(
         *(
             bindparam(None, value, type_=column.type)

@@ -1,7 +1,8 @@
 """Restores an exported project into a server that has no runs of it, and judges an export without a server.
 
-Every file is compared with its hash before a row is read. All rows are added in one transaction: an export that cannot
-be restored leaves nothing behind. Agents come without credentials and revoked, so that nobody measures in their name.
+Every file is compared with its hash before a row is read. All rows are added in one transaction, so an export that
+cannot be restored leaves nothing behind. Restored agents have no credentials and are revoked, so that nobody measures
+in their name.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ AGREES, DIFFERS = 0, 1
 
 @dataclass(frozen=True)
 class Export:
-    """A directory whose files are those that its manifest names."""
+    """An export whose files were compared with its manifest."""
 
     directory: Path
     manifest: dict[str, Any]
 
 
 def open_export(directory: Path) -> Export:
-    """Return an export, compared with its hashes. Raises SettingsError."""
+    """Read an export, and compare its files with their hashes. Raises SettingsError."""
     try:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
         schema, files = manifest["schema"], manifest["files"]
@@ -101,10 +102,10 @@ def _check_file(path: Path, file: dict[str, Any]) -> None:
 
 
 def import_export(export: Export, actor: str) -> str:
-    """Restore an export into the project of its name, which is made if there is none; returns its id. Raises
+    """Restore an export into the project of its name, which is created if there is none; returns its id. Raises
     SettingsError if the project has runs already."""
     with access.as_system(), session_scope() as session:
-        project_id = _project_of(session, export, actor)
+        project_id = _find_or_create_project(session, export, actor)
         with access.within_project(session, project_id):
             if queries.has_runs(session):
                 raise SettingsError(
@@ -120,7 +121,7 @@ def import_export(export: Export, actor: str) -> str:
     return project_id
 
 
-def _project_of(session: Session, export: Export, actor: str) -> str:
+def _find_or_create_project(session: Session, export: Export, actor: str) -> str:
     described = export.manifest["project"]
     ids_by_name = {
         project.name: project.id for project in projects.all_projects(session)
@@ -131,21 +132,19 @@ def _project_of(session: Session, export: Export, actor: str) -> str:
 
 
 def _rows_of(export: Export, table: type[Base]) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of a table as the store takes them."""
+    """Yield the rows of a table in the form in which they are inserted."""
     with pq.ParquetFile(export.directory / file_of(table)) as file:
         if table is SampleChunk:
-            yield from _chunks(file)
+            yield from _join_chunks(file)
             return
         shape = shape_of(table)
-        filled_in = _filled_in(export, table)
+        replaced = _replaced_columns(export, table)
         for batch in file.iter_batches(queries.ROWS_AT_ONCE):
-            yield [
-                {**_stored_row(shape, row), **filled_in} for row in batch.to_pylist()
-            ]
+            yield [{**_stored_row(shape, row), **replaced} for row in batch.to_pylist()]
 
 
-def _filled_in(export: Export, table: type[Base]) -> dict[str, Any]:
-    """Return what does not come back as it was."""
+def _replaced_columns(export: Export, table: type[Base]) -> dict[str, Any]:
+    """Return the columns of a table whose values are not restored, with the values that replace them."""
     if table is Agent:
         revoked_at = datetime.fromisoformat(export.manifest["exported_at"])
         return {
@@ -183,8 +182,8 @@ CHUNK_FIELDS = (
 )
 
 
-def _chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
-    """Yield samples joined to the chunks they were stored in; each begins with index 0."""
+def _join_chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
+    """Yield the chunks in which samples were stored; each begins with a sample of index 0."""
     begun: list[dict[str, Any]] = []
     for batch in file.iter_batches(ROWS_AT_ONCE):
         chunks = _split(batch)
@@ -201,7 +200,8 @@ def _chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
 
 
 def _split(batch: Any) -> list[dict[str, Any]]:
-    """Return the parts of a batch between chunks, each with the values that its rows share and slices of the others."""
+    """Split a batch where chunks begin; returns the parts, each with the values its rows share and slices of the
+    others."""
     columns = {name: batch.column(name) for name in batch.schema.names}
     index = columns["index"].to_numpy()
     starts = [0, *(np.flatnonzero(index[1:] == 0) + 1).tolist()] if len(index) else []
@@ -250,8 +250,8 @@ def _stored_chunk(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def judge_export(directory: Path, out: TextIO) -> int:
-    """Judge every job of an export again from its samples, in a database of its own, and compare the result with
-    the stored one to the bit. Exit status: 0 if all agree, 1 if one differs or the export cannot be read."""
+    """Judge every job of an export again from its samples, in a temporary database, and compare the results with the
+    stored ones to the bit. Returns 0 if all agree, 1 if one differs or the export cannot be read."""
     try:
         export = open_export(directory)
     except SettingsError as error:

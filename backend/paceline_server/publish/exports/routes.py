@@ -1,4 +1,4 @@
-"""HTTP of exported tables."""
+"""Serves exported tables over HTTP."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def export_samples(  # noqa: PLR0917 - query parameters, passed by name
     limit: Rows = None,
     cursor: Cursor = None,
 ) -> StreamingResponse:
-    """Every sample of a run with its target, case, launch, round and counters, one row each."""
+    """Export every sample of a run with its target, case, launch, round and counters, one row each."""
     part = service.samples_of_run(session, run_id, form, limit=limit, cursor=cursor)
     return _answer(request, part, form)
 
@@ -80,7 +80,7 @@ def export_table(  # noqa: PLR0917 - query parameters, passed by name
     limit: Rows = None,
     cursor: Cursor = None,
 ) -> StreamingResponse:
-    """All alerts, comparisons, conditions, findings or points, or those of a run, a series or a period (`from`
+    """Export all alerts, comparisons, conditions, findings or points, or those of a run, a series or a period (`from`
     included, `to` not)."""
     row_filter = RowFilter(TimeRange(since, until), run, series)
     part = service.rows_of_table(

@@ -1,6 +1,6 @@
-"""Rows of alerts, comparisons, conditions, findings and points as tables.
+"""Reads alerts, comparisons, conditions, findings and points as exported tables.
 
-Like samples, they are read in pages with transactions of their own.
+Like samples, they are read in pages, each in its own transaction.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from paceline_server.store.session import read_scope
 
 ROWS_AT_ONCE = 500
 UNITS = {"at_ms": "ms", "ratio": "1", "share_slower": "1"}
-"""Of columns whose numbers have the same unit everywhere; `value` has that of its row."""
+"""Units of columns whose numbers have the same unit in all rows; `value` has the unit that its row names."""
 
 
 def shape_of_rows(name: str) -> TableShape:

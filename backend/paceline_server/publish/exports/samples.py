@@ -1,7 +1,8 @@
-"""Samples of a run as rows, one per sample, in the order in which they were stored.
+"""Reads the samples of a run as rows, one per sample, in the order in which they were stored.
 
-Pages are read in transactions of their own: a client that reads slowly, or no longer, holds neither a transaction nor a
-thread, only the page in progress. Samples never change (I7), so a part that broke off is the same when asked again.
+Each page is read in its own transaction, so a client that reads slowly, or stops, holds neither a transaction nor a
+thread, only the page in progress. Samples never change (I7), so an interrupted part is the same when it is requested
+again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from paceline_server.publish.exports.shapes import Block, Column, TableShape
 from paceline_server.store.session import read_scope
 
 CHUNKS_AT_ONCE = 64
-"""At most 2 MiB of samples."""
+"""Chunks of a page: at most 2 MiB of samples."""
 SAMPLES = TableShape(
     "samples",
     (
@@ -49,8 +50,8 @@ SAMPLES = TableShape(
         Column("work", "counts"),
     ),
 )
-"""`counted`: its attempt is the one that verdicts rest on. `value` is per iteration, in `unit`. `(job_id, attempt, seq,
-index)` identifies a sample."""
+"""The columns of samples. `counted`: its attempt counts for verdicts. `value` is per iteration, in `unit`. `(job_id,
+attempt, seq, index)` identifies a sample."""
 
 
 def sample_blocks(
@@ -59,8 +60,8 @@ def sample_blocks(
     last: ChunkKey | None = None,
     snapshot: Session | None = None,
 ) -> Iterator[Block]:
-    """Yield the samples of a run after a chunk, up to and including another. `snapshot`: read all of it in this
-    session."""
+    """Yield the samples of a run after the chunk `after`, up to and including `last`. `snapshot`: a session in which all
+    of them are read."""
     counting: dict[str, frozenset[int]] = {}
     while True:
         with read_scope() if snapshot is None else nullcontext(snapshot) as session:

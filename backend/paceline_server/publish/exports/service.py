@@ -1,7 +1,7 @@
-"""Answers tables in the format asked for, whole or in parts.
+"""Returns tables in a requested format, whole or in parts.
 
-A part's end is known before it is sent, so the cursor of the next part is in its header. A part that broke off is asked
-for again with the same cursor.
+A part's end is known before it is sent, so the cursor of the next part is in its header. An interrupted part can be
+requested again with the same cursor.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from paceline_server.store.page import decode_cursor, encode_cursor
 @dataclass(frozen=True)
 class TablePart:
     """A part of a table; `chunks` are read from the store while they are sent. `next`: the cursor of the following
-    part, None after the last."""
+    part, None in the last."""
 
     filename: str
     chunks: Iterator[bytes]
@@ -40,14 +40,14 @@ class TablePart:
 def encode_table(
     shape: TableShape, blocks: Iterable[Block], form: TableFormat
 ) -> Iterator[bytes]:
-    """Yield the table in a format, piece by piece."""
+    """Return an iterator over the pieces of a table in a format."""
     match form:
         case "ndjson":
             return encoders.ndjson(shape, blocks)
         case "csv":
             return encoders.csv(shape, blocks)
         case "parquet":
-            # Half a second and 60 MB that a server without exports never needs.
+            # It takes half a second and 60 MB to load, which a server without exports saves.
             from paceline_server.publish.exports import parquet  # noqa: PLC0415
 
             return parquet.parquet(shape, blocks)
@@ -61,7 +61,7 @@ def samples_of_run(
     limit: int | None,
     cursor: str | None,
 ) -> TablePart:
-    """Return the samples of a run: all, or whole chunks of at least `limit` samples. Raises 404."""
+    """Return the samples of a run: all, or whole chunks with at least `limit` samples. Raises 404."""
     run = jobs.get_run(session, run_id)
     after = (
         None if cursor is None else ChunkKey(*decode_cursor(cursor, [str, int, int]))
@@ -112,7 +112,7 @@ def rows_of_table(
 def _end_of_part(
     session: Session, run_id: str, after: ChunkKey | None, limit: int
 ) -> ChunkKey | None:
-    """Return the chunk with which a part has `limit` samples; None if no more chunks follow it."""
+    """Return the last chunk of a part with `limit` samples; None if no more chunks follow it."""
     end, samples = None, 0
     for key, n in queries.chunk_sizes(session, run_id, after):
         if samples >= limit:

@@ -1,7 +1,7 @@
 """Describes exported tables: their formats, typed columns with their units, and blocks of rows.
 
-Stored chunks hold up to 1,000 samples of the same case. A block keeps what they share once, which is what makes
-encoding them fast.
+A stored chunk has up to 1,000 samples of the same case. A block holds the values they share only once, which makes
+encoding fast.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ Kind = Literal[
     "json_label",
     "bytes",
 ]
-"""`label`: a text of few different values, dictionary-encoded in Parquet. `counts`: whole numbers by name. `json`:
-any JSON, as text in CSV and Parquet; `json_label`: of few different values. `bytes`: in
-hexadecimal digits in NDJSON and CSV."""
+"""Kinds of columns. `label`: text with few different values, dictionary-encoded in Parquet. `counts`: whole numbers by
+name. `json`: any JSON, as text in CSV and Parquet; `json_label`: JSON with few different values. `bytes`: in hexadecimal
+digits in NDJSON and CSV."""
 LABELS = ("label", "json_label")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column; `unit`: of its numbers, where all of them have the same."""
+    """A column; `unit`: the unit of its numbers, if all have the same."""
 
     name: str
     kind: Kind
@@ -73,8 +73,8 @@ class TableShape:
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table. Each column is in `shared`, with one value for all rows, or in `varying`, with `n`: a numpy
-    array of shape (n,), or any sequence."""
+    """`n` rows of a table. Each column is either in `shared`, with one value for all rows, or in `varying`, with `n`
+    values: a numpy array of shape (n,) or another sequence."""
 
     n: int
     shared: Mapping[str, Any]
@@ -101,7 +101,7 @@ _KINDS: tuple[tuple[type[TypeEngine[Any]], Kind], ...] = (
 
 
 def kind_of(stored: TypeEngine[Any]) -> Kind:
-    """Return the kind of a stored column. Raises TypeError for one that exports do not know."""
+    """Return the kind of a stored column. Raises TypeError for a type that exports do not know."""
     plain = stored.impl_instance if isinstance(stored, TypeDecorator) else stored
     for known, kind in _KINDS:
         if isinstance(plain, known):

@@ -1,4 +1,4 @@
-"""All tables, imported so that the metadata is complete for Alembic and tests."""
+"""Imports all tables, so that the metadata is complete for Alembic and tests."""
 
 from paceline_server.store.tables import (
     accounts,

@@ -1,4 +1,4 @@
-"""Accounts, sessions, tokens and one-time sign-in links. Secrets are stored as SHA-256 only."""
+"""Defines accounts, sessions, tokens and one-time links. Secrets are stored only as SHA-256."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ class Account(Base):
     id: Mapped[str] = mapped_column(String, primary_key=True)
     name: Mapped[str]
     name_key: Mapped[str] = mapped_column(String, unique=True)
-    """What two names may not share: the name without case and with single spaces (`accounts/names.py`)."""
+    """The form of the name that is unique: case folded, with single spaces (`accounts/names.py`)."""
     email: Mapped[str | None] = mapped_column(String, unique=True)
-    """In its one spelling (`accounts/names.py`)."""
+    """Normalized (`accounts/names.py`)."""
     password_hash: Mapped[str | None]
     """argon2id; null: the account signs in by link or token only. There is no default password."""
     is_installation_admin: Mapped[bool] = mapped_column(default=False)
-    """Above the roles of projects (`project_member`)."""
+    """Independent of the roles in projects (`project_member`)."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     disabled_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
-    """Set: neither its sessions nor its tokens work."""
+    """While it is set, neither its sessions nor its tokens work."""
 
 
 class BrowserSession(Base):
     __tablename__ = "browser_session"
     token_sha256: Mapped[str] = mapped_column(String, primary_key=True)
     id: Mapped[str] = mapped_column(String, unique=True)
-    """What lists of sessions name it by; it opens nothing."""
+    """The id in lists of sessions, which is no secret."""
     account_id: Mapped[str] = mapped_column(ForeignKey("account.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_seen_at: Mapped[datetime] = mapped_column(Timestamp)
-    """Of the last request, to a minute: the session ends when it is idle for too long."""
+    """The time of the last request, to a minute; a session that is idle for too long ends."""
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
-    """When it ends however much it is used."""
+    """When it ends even if it is used."""
     method: Mapped[str]
     """How the person signed in: link | password | invitation."""
     device: Mapped[str]
-    """Browser and system, as the browser calls itself."""
+    """Browser and system, such as `Firefox on Linux`."""
     place: Mapped[str]
-    """The network address it began from."""
+    """The network address from which it began."""
 
 
 class SignInLink(Base):
-    """A one-time link: it signs in, or (`reset`) sets a new password."""
+    """A one-time link for signing in or (`reset`) for setting a new password."""
 
     __tablename__ = "sign_in_link"
     token_sha256: Mapped[str] = mapped_column(String, primary_key=True)
@@ -61,7 +61,7 @@ class SignInLink(Base):
 
 
 class Token(PerhapsOwned, Base):
-    """`secret = prefix + "_" + 256 random bits`; shown once. An agent's has no project."""
+    """A token, whose secret is shown once: the prefix, `_` and 256 random bits. An agent's has no project."""
 
     __tablename__ = "token"
     id: Mapped[str] = mapped_column(String, primary_key=True)
@@ -71,7 +71,7 @@ class Token(PerhapsOwned, Base):
     permissions: Mapped[list[str]] = mapped_column(Json)
     account_id: Mapped[str | None] = mapped_column(ForeignKey("account.id"))
     agent_id: Mapped[str | None] = mapped_column(String, index=True)
-    """Set on an agent's credential; such a token speaks for that agent only."""
+    """The agent whose credential this is; null for tokens of programs."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
@@ -79,8 +79,8 @@ class Token(PerhapsOwned, Base):
 
 
 class SignInThrottle(Base):
-    """Failures per key: of sign-ins (an address, a place, both), of a session's password checks, of an invitation's
-    addresses. A success clears those of its address."""
+    """Failures of one key: of sign-ins (an address, a place, or both), of an account's password checks, or of an
+    invitation. A successful sign-in deletes those of its address."""
 
     __tablename__ = "sign_in_throttle"
     key: Mapped[str] = mapped_column(String, primary_key=True)

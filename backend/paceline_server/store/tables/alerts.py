@@ -1,4 +1,4 @@
-"""Alerts and the events of their history."""
+"""Defines alerts and their events."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Alert(ProjectRoot, Base):
     title: Mapped[str]
     suite: Mapped[str]
     kind: Mapped[str]
-    """arm_slower | history | environment | policy: the kind of its findings."""
+    """arm_slower | history | environment | policy | …: the kind of its findings."""
     cause: Mapped[str | None]
     """code | environment | target (I15); null: not known, or the alert compares arms of one revision."""
     benchmark: Mapped[str]
@@ -43,14 +43,14 @@ class Alert(ProjectRoot, Base):
     reference: Mapped[str]
     """`base` in a history alert."""
     metric: Mapped[str]
-    """In a history alert, benchmark, arm and metric are those of its worst finding."""
+    """Benchmark, arm and metric of a history alert are those of its worst finding."""
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     demonstration: Mapped[bool]
     base_commit: Mapped[str | None]
     head_commit: Mapped[str | None]
     """A history alert blames the commits after `base_commit`, up to and including `head_commit`."""
     baseline_commit: Mapped[str | None]
-    """Set when the alert was called expected: the level from this commit on is the new baseline."""
+    """Set once the alert was called expected: the level from this commit on is the new baseline."""
     culprit: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """`{commit, author, at, subject, ratio, lower, upper}`, from a finished bisection."""
     rule_id: Mapped[str | None] = mapped_column(String, index=True)

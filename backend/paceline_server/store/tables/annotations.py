@@ -1,4 +1,4 @@
-"""People's notes on points."""
+"""Defines annotations: people's notes on points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit log: who changed what."""
+"""Defines the audit log, which says who changed what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paceline_server.store.tables.messages import NEVER_REUSED, Serial
 
 
 class AuditEntry(PerhapsOwned, Base):
-    """An entry of the audit log. Appended in the transaction of the change."""
+    """An entry of the audit log, added in the transaction of the change."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (

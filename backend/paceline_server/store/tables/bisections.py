@@ -1,4 +1,4 @@
-"""Bisections: searches for the commit that caused a change."""
+"""Defines bisections: searches for the commit that caused a change."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Bisection(ProjectOwned, Base):
     """`[{commit, author, at, subject}]`, oldest first, without the base; the head is the last."""
     good: Mapped[int]
     bad: Mapped[int]
-    """Indexes into `commits`; minus one is the base. The culprit is in (good, bad]."""
+    """`good` and `bad` are indexes into `commits`, minus one the base. The culprit is in (good, bad]."""
     budget: Mapped[int]
-    """How many A/B jobs it may request."""
+    """The number of A/B jobs it may request."""
     steps: Mapped[list[dict[str, Any]]] = mapped_column(OrderedJson)
     """`[{index, commit, run_id, job_id, verdict, ratio, lower, upper, words}]` in order of request."""
     culprit: Mapped[dict[str, Any] | None] = mapped_column(OrderedJson)

@@ -1,4 +1,4 @@
-"""Suites as agents announced them, with the whole manifest."""
+"""Defines suites as agents announced them, with the whole manifest."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Suite(ProjectKeyed, Base):
     __tablename__ = "suite"
     name: Mapped[str] = mapped_column(String, primary_key=True)
     repository: Mapped[str]
-    """What the agent that announced it first calls its repository; another one may call it otherwise."""
+    """The name that the first agent to announce it gives its repository; another agent may use another name."""
     location: Mapped[str | None]
-    """Where its repository is (`paceline_contract/locations.py`): the suite belongs to it. Null: announced by an
-    agent of before, which names no location."""
+    """The location of the repository that the suite belongs to (`paceline_contract/locations.py`). Null: an older
+    agent announced it, which names no location."""
     manifest_path: Mapped[str]
     manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     manifest_hash: Mapped[str]
@@ -31,11 +31,11 @@ class Suite(ProjectKeyed, Base):
 
 
 class SuiteAgent(ProjectKeyed, Base):
-    """An agent that can run a suite: its allow-list has the suite's repository, and its grant its location."""
+    """An agent that can run a suite, because its allow-list has the suite's repository and its grant the location."""
 
     __tablename__ = "suite_agent"
     suite: Mapped[str] = mapped_column(String, primary_key=True)
     agent_id: Mapped[str] = mapped_column(String, primary_key=True)
     repository: Mapped[str | None]
-    """What this agent calls the suite's repository; null: as the suite says."""
+    """The name that this agent gives the suite's repository; null: that of `Suite.repository`."""
     seen_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,4 +1,4 @@
-"""Channels with their signing keys, what is told through them, and every attempt to deliver it."""
+"""Defines channels with their signing keys, notifications, and every attempt to deliver one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _present = text("deleted_at IS NULL")
 
 
 class Channel(ProjectRoot, Base):
-    """A way to tell people. Names are unique among the channels that are not deleted."""
+    """A way to notify people. Names are unique among the channels that are not deleted."""
 
     __tablename__ = "channel"
     __table_args__ = (
@@ -33,16 +33,17 @@ class Channel(ProjectRoot, Base):
     kind: Mapped[str]
     """webhook | slack | chat | email."""
     address: Mapped[str]
-    """Where it leads: a URL, or comma-separated e-mail addresses. A URL may hold a secret, so people see it shortened."""
+    """A URL, or comma-separated e-mail addresses. A URL may hold a secret, so people see it shortened."""
     template: Mapped[dict[str, Any] | None] = mapped_column(OrderedJson)
-    """Of a chat: the message, with the fields of `chat_messages.FIELDS` in its texts."""
+    """The message of a chat channel, with fields of `chat_messages.FIELDS` in its texts."""
     origin: Mapped[str]
-    """api | environment: made for `PACELINE_WEBHOOK_URL`, which decides its address."""
+    """api | environment (it was made for `PACELINE_WEBHOOK_URL`, which decides its address)."""
     filters: Mapped[dict[str, list[str]]] = mapped_column(Json)
     """Patterns by `filtering.FIELDS`; an empty or missing list admits everything."""
     time_zone: Mapped[str]
     digest_at: Mapped[time | None]
-    """The time of day at which everything since the last digest is sent as one message; null: at once, one by one."""
+    """The time of day of a digest, one message with everything since the last; null: each notification is sent at
+    once."""
     muted_until: Mapped[datetime | None] = mapped_column(Timestamp)
     state: Mapped[str]
     """healthy | failing (its newest attempt failed, the next is at `retry_at`) | broken (failed for a day)."""
@@ -67,17 +68,17 @@ class ChannelKey(ProjectOwned, Base):
     secret: Mapped[str] = mapped_column(String, deferred=True)
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     valid_until: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Null for the newest key; the one before it signs, too, until then."""
+    """Null for the newest key; the key before it also signs until this instant."""
 
 
 class Notification(ProjectRoot, Base):
-    """One event that people are told of. Its id is the idempotency key of every delivery."""
+    """One event that people are notified of. Its id is the idempotency key of every delivery."""
 
     __tablename__ = "notification"
     __table_args__ = (Index("ix_notification_project_id", "project_id", "created_at"),)
     id: Mapped[str] = mapped_column(String, primary_key=True)
     kind: Mapped[str]
-    """As in `alert.opened`."""
+    """For example `alert.opened`."""
     severity: Mapped[str]
     """critical | warning | info."""
     state: Mapped[str | None]
@@ -107,17 +108,17 @@ class Delivery(ProjectOwned, Base):
     state: Mapped[str]
     """pending | collected (for the next digest) | digested | delivered | failed | skipped."""
     reason: Mapped[str | None]
-    """Why it failed or was skipped, or which digest has it."""
+    """Why it failed or was skipped, or the digest that contains it."""
     by_hand: Mapped[bool]
-    """A person wants it now: it is tried once, although its channel may be waiting."""
+    """True if a person requested it: it is then tried once, even while its channel waits after a failure."""
     attempts: Mapped[int]
     payload: Mapped[str | None]
-    """What was sent; every attempt sends the same."""
+    """The message; every attempt sends the same."""
     progress: Mapped[dict[str, Any] | None] = mapped_column(JsonOrNull)
-    """Of an e-mail: `{accepted, refused}`, the recipients that are not written to again."""
+    """`{accepted, refused}`: the recipients to whom an e-mail is not sent again."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     requested_at: Mapped[datetime] = mapped_column(Timestamp)
-    """When it was created or last asked for again; it is given up a day later."""
+    """When it was created or last requested again; it is given up a day later."""
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
@@ -130,9 +131,9 @@ class DeliveryAttempt(ProjectOwned, Base):
     number: Mapped[int]
     at: Mapped[datetime] = mapped_column(Timestamp)
     status: Mapped[int | None]
-    """The receiver's answer; null: it gave none."""
+    """The HTTP status of the receiver's response; null: it did not respond."""
     answer: Mapped[str]
-    """The beginning of what it said."""
+    """The beginning of the receiver's response."""
     error: Mapped[str | None]
     """Null: it accepted the message."""
     latency_ms: Mapped[float] = mapped_column(Float)

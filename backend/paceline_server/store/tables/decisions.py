@@ -1,4 +1,4 @@
-"""Reports, comparisons and findings (immutable, I16)."""
+"""Defines reports, comparisons and findings, which never change (I16)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paceline_server.store.owned import ProjectOwned
 
 
 class JobReport(ProjectOwned, Base):
-    """The analysis of a job's newest look, in the shape of `JobReportOut`."""
+    """The analysis of a job after a batch, in the shape of `JobReportOut`."""
 
     __tablename__ = "job_report"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
@@ -23,7 +23,7 @@ class JobReport(ProjectOwned, Base):
 
 
 class Comparison(ProjectOwned, Base):
-    """One arm against the reference at one point of the params, of a job's final look."""
+    """The comparison of an arm with the reference for one combination of params, from a job's final analysis."""
 
     __tablename__ = "comparison"
     __table_args__ = (
@@ -49,7 +49,7 @@ class Comparison(ProjectOwned, Base):
     params_key: Mapped[str]
     demonstration: Mapped[bool]
     sides: Mapped[str]
-    """arms: `arm` against `reference` at one revision; revisions: head against base, both of `arm`."""
+    """arms (`arm` against `reference` at one revision) | revisions (`arm` at head against `arm` at base)."""
     ratio: Mapped[float | None] = mapped_column(Float)
     lower: Mapped[float | None] = mapped_column(Float)
     upper: Mapped[float | None] = mapped_column(Float)
@@ -75,8 +75,8 @@ class Finding(ProjectOwned, Base):
     change_id: Mapped[str | None]
     """The subject of a history finding."""
     numbers: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    """Numbers of a history finding: effect, lower, upper, p_value, levels, n before and after, index, commits,
-    and a sentence. Of what a run's end shows: a sentence, the points that fail, and the `GateFigure`s of a gate.
+    """Of a history finding: effect, lower, upper, p_value, levels, n before and after, index, commits and a sentence.
+    Of a finding from a run's end: a sentence, the points that fail, and the `GateFigure`s of a gate.
     """
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)

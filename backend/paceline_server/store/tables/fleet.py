@@ -1,4 +1,4 @@
-"""Agents, the targets they drive and what happened to them, enrolment codes."""
+"""Defines agents, enrolment codes, targets, and the events, claims, orders and readings of targets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from paceline_server.store.owned import TargetOwned
 
 
 class Granted:
-    """What an agent may do: a code carries it, and the agent that uses the code keeps it."""
+    """The grant of an agent; an enrolment code carries it to the agent that uses the code."""
 
     granted_projects: Mapped[list[str]] = mapped_column(Json)
-    """Ids of the projects whose jobs it is given; targets that it brings are granted to them."""
+    """Ids of the projects whose jobs it may lease; new targets that it announces are granted to them."""
     granted_repositories: Mapped[list[str]] = mapped_column(Json)
     """Patterns of locations (`paceline_contract/locations.py`) whose suites it may announce."""
     granted_targets: Mapped[list[str]] = mapped_column(Json)
@@ -43,7 +43,7 @@ class EnrolmentCode(Granted, Base):
 
 
 IMPORTS_AGENT = "agt_imports"
-"""Id of the row that imported targets belong to. It is no program, so lists of agents omit it."""
+"""Id of the agent row that imported targets belong to. No process stands behind it, so lists of agents omit it."""
 
 
 class Agent(Granted, Base):
@@ -52,19 +52,19 @@ class Agent(Granted, Base):
     name: Mapped[str]
     version: Mapped[str]
     enrolled_by: Mapped[str | None]
-    """Who made its code; null: it enrolled before that was kept."""
+    """Who made its enrolment code; null for agents that enrolled before this was stored."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_seen_at: Mapped[datetime | None] = mapped_column(Timestamp)
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
-    """Set: its credentials are refused for good."""
+    """Once it is set, its credentials are refused for good."""
     rotation_requested_at: Mapped[datetime | None] = mapped_column(
         Timestamp, default=None
     )
-    """Set: it is to replace its credential. Null again once it uses a newer one."""
+    """Set while the agent should replace its credential; null again once it uses a newer one."""
 
 
 class Target(Base):
-    """A host or device, identified by `(kind, serial)`. Its fingerprint may change; its agent only by an admin."""
+    """A host or device, identified by `(kind, serial)`. Its fingerprint may change; only an admin changes its agent."""
 
     __tablename__ = "target"
     __table_args__ = (UniqueConstraint("kind", "serial"),)
@@ -74,7 +74,7 @@ class Target(Base):
     name: Mapped[str]
     agent_id: Mapped[str] = mapped_column(ForeignKey("agent.id"), index=True)
     bound_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
-    """Since when it is its agent's: the first that reached it. Null: it was announced, but nobody reached it yet."""
+    """When it was bound to its agent, the first that reached it. Null: no agent has reached it yet."""
     refuses: Mapped[str | None]
     factors: Mapped[dict[str, Any]] = mapped_column(Json)
     fingerprint: Mapped[str]
@@ -92,7 +92,7 @@ class Target(Base):
     boot_id: Mapped[str | None] = mapped_column(default=None)
 
     health: Mapped[str] = mapped_column(default="unknown")
-    """A state of `fleet/health.py`; that state machine also uses the fields below."""
+    """A state of `fleet/health.py`, whose state machine also uses the fields below."""
     health_reason: Mapped[str | None] = mapped_column(default=None)
     health_since: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
     failures: Mapped[int] = mapped_column(default=0)
@@ -101,7 +101,7 @@ class Target(Base):
     held_for: Mapped[list[str]] = mapped_column(Json, default=list)
 
     maintenance_by: Mapped[str | None] = mapped_column(default=None)
-    """If set, the target gets no jobs, whatever its health."""
+    """While it is set, the target gets no jobs, whatever its health."""
     maintenance_reason: Mapped[str | None] = mapped_column(default=None)
     maintenance_since: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
     maintenance_until: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
@@ -117,7 +117,7 @@ class Target(Base):
 
     @property
     def spoken_name(self) -> str:
-        """Its name in sentences, which always say that a simulated target is one."""
+        """The name in sentences, which always say that a simulated target is simulated."""
         return f"{self.name} (simulated)" if self.simulated else self.name
 
 
@@ -126,7 +126,7 @@ REAL_TARGETS = select(Target.id).where(Target.simulated.is_(False))
 
 
 class TargetClaim(TargetOwned, Base):
-    """An agent that reached a target of another one. A person moves the target to it or dismisses the claim."""
+    """The claim of an agent that reached another agent's target. A person moves the target or dismisses the claim."""
 
     __tablename__ = "target_claim"
     __table_args__ = (
@@ -136,7 +136,7 @@ class TargetClaim(TargetOwned, Base):
     id: Mapped[str] = mapped_column(String, primary_key=True)
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     agent_id: Mapped[str] = mapped_column(ForeignKey("agent.id"))
-    """Who claims it."""
+    """The agent that claims it."""
     state: Mapped[str]
     """open | moved | dismissed"""
     first_at: Mapped[datetime] = mapped_column(Timestamp)
@@ -165,11 +165,11 @@ class TargetEvent(TargetOwned, Base):
     evidence: Mapped[dict[str, Any]] = mapped_column(Json)
     actor: Mapped[str]
     ref: Mapped[str | None]
-    """The agent's identifier of what it reported; a repeated report is not stored again."""
+    """The agent's id of its report; a repeated report is not stored again."""
 
 
 class TargetOrder(TargetOwned, Base):
-    """A person's order to an agent about a device, sent in the replies to its heartbeats."""
+    """A person's order to an agent about a device, which replies to heartbeats carry."""
 
     __tablename__ = "target_order"
     id: Mapped[str] = mapped_column(String, primary_key=True)
@@ -187,7 +187,7 @@ class TargetOrder(TargetOwned, Base):
 
 
 class TargetReading(TargetOwned, Base):
-    """A device's readings at an instant; stored when they change, and every ten minutes."""
+    """A device's readings at an instant, stored when they change and every ten minutes."""
 
     __tablename__ = "target_reading"
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"), primary_key=True)

@@ -1,4 +1,4 @@
-"""Series with their points, changes and noise floors.
+"""Defines series with their points, changes and noise floors.
 
 Points are facts. `SeriesState` and `Change` are derived from them and can be derived again.
 """
@@ -16,7 +16,7 @@ from paceline_server.store.owned import ProjectOwned, ProjectRoot
 
 
 class Fingerprint(Base):
-    """The factors that make two points comparable, by their hash."""
+    """The factors of a target by their hash. Points with equal fingerprints are comparable."""
 
     __tablename__ = "fingerprint"
     hash: Mapped[str] = mapped_column(String, primary_key=True)
@@ -53,9 +53,9 @@ class Series(ProjectRoot, Base):
     direction: Mapped[str]
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     branch: Mapped[str]
-    """Commits without a known branch get no series, because they have no common history."""
+    """Results of a commit without a known branch go into no series, because they have no common history."""
     title: Mapped[str | None]
-    """The text that an imported series was named after, where its names are a digest of it."""
+    """The original name of an imported series whose names here are a digest of it."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_at: Mapped[datetime] = mapped_column(Timestamp)
 
@@ -81,10 +81,10 @@ class SeriesPoint(ProjectOwned, Base):
     n: Mapped[int]
     launches: Mapped[int]
     declaration: Mapped[str | None]
-    """What its number means, as `series.declarations` writes it: unit, direction, work of an iteration. Null in points of
-    before, whose unit and direction are those of the series."""
+    """Unit, direction and work of an iteration, as `series.declarations` writes them. Null in older points, whose unit
+    and direction are those of the series."""
     excluded: Mapped[str | None]
-    """Why this point is shown but not judged (conditions void, a check failed); null if it counts."""
+    """Why this point is shown but not judged (void conditions, a failed check); null if it counts."""
     conditions: Mapped[dict[str, Any]] = mapped_column(Json)
     """Summary of the job's conditions: `{"load": {"median": …, "max": …}, …}`."""
 
@@ -116,7 +116,7 @@ class Change(ProjectOwned, Base):
     series_id: Mapped[str] = mapped_column(ForeignKey("series.id"))
     state: Mapped[str]
     """suspect | standing | vanished | accepted (an alert about it was called expected) | superseded (it stood until
-    the target's environment changed, or its window moved on)."""
+    the target's environment changed or the examined window moved on)."""
     job_id: Mapped[str]
     """The first point of the new regime; a later evaluation may move it within the location's interval."""
     before_commit: Mapped[str]

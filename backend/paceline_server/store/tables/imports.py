@@ -1,4 +1,4 @@
-"""Documents imported from other tools' output. They are not judged."""
+"""Defines documents imported from other tools' output, which are not judged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ImportDocument(ProjectRoot, Base):
     sha256: Mapped[str] = mapped_column(String, index=True)
     """Hash of the file's bytes."""
     digest: Mapped[str]
-    """Hash of the document: a newer importer may read more from the same file."""
+    """Hash of the document; it may differ for the same file, because a newer importer may read more from it."""
     document: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     devices: Mapped[list[str]] = mapped_column(OrderedJson)
     row_count: Mapped[int]

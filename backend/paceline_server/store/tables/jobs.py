@@ -1,4 +1,4 @@
-"""Runs, jobs and attempts; leases are rows of `attempt` (I5, I6, I9)."""
+"""Defines runs, jobs and attempts; leases are rows of `attempt` (I5, I6, I9)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _leased_sql = "state IN ('leased','preparing','measuring','uploading')"
 
 class Run(ProjectRoot, Base):
     __tablename__ = "run"
-    # Covers the list of suites, which then need not read rows with manifests of some 16 KB.
+    # The first index covers the list of suites, which then reads no rows with manifests of some 16 KB.
     __table_args__ = (
         Index("ix_run_suite", "project_id", "suite", "trigger", "created_at"),
         Index("ix_run_state", "project_id", "state"),
@@ -55,31 +55,32 @@ class Run(ProjectRoot, Base):
     repository: Mapped[str]
     manifest_path: Mapped[str]
     manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson, deferred=True)
-    """The newest announcement when the run was created, then what an agent read at `commit`; large, so loaded only when
-    accessed."""
+    """At first the suite's newest announcement, later the manifest that an agent read at `commit`. It is large, so it is
+    loaded only when accessed."""
     base_manifest: Mapped[dict[str, Any] | None] = mapped_column(
         JSON(none_as_null=True), deferred=True
     )
-    """What an agent read at the base of an A/B run."""
+    """The manifest that an agent read at the base of an A/B run."""
     manifest_of_commit: Mapped[bool] = mapped_column(
         default=False, server_default=false()
     )
-    """Whether `manifest` is what an agent read at `commit`. It never changes after that."""
+    """True once `manifest` is what an agent read at `commit`; it does not change any more."""
     whole_suite: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether all benchmarks were asked for: `benchmarks` then follows the manifest."""
+    """True if all benchmarks were requested; `benchmarks` then follows the manifest."""
     commit: Mapped[str]
     branch: Mapped[str | None]
     base_commit: Mapped[str | None]
     """Set in an A/B run, whose jobs build both revisions and interleave launches of base and head. Equal to `commit`
     in an A/A run."""
     base_branch: Mapped[str | None]
-    """The base is the merge base of `commit` and this branch, which the first agent finds and `base_commit` then names."""
+    """The base is the merge base of `commit` and this branch. The first agent finds it, and `base_commit` then names
+    it."""
     pull_request: Mapped[dict[str, Any] | None] = mapped_column(JsonOrNull)
     """`{number, url, title}` of the pull request whose head is judged."""
     judges_head: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether an A/B run judges the arms and gates of its head as well."""
+    """True if an A/B run judges the arms and gates of its head as well."""
     concurrency_key: Mapped[str | None]
-    """Of runs with one key, only the newest is of interest; it cancels the others."""
+    """A new run cancels unfinished runs with the same key."""
     superseded_by: Mapped[str | None]
     """The next run with the same key."""
     trigger: Mapped[str]
@@ -93,8 +94,8 @@ class Run(ProjectRoot, Base):
     suppress: Mapped[list[str]] = mapped_column(Json, default=list)
     """Names of configuration errors that do not void its jobs."""
     launches: Mapped[int]
-    """The requested number, or the default for the kind of its targets (that of hosts if there are both). Each
-    job has its own.
+    """The requested number, or the default for the kind of its targets (that of hosts if there are both). Each job has
+    its own number.
     """
     rounds: Mapped[int]
     min_time_ns: Mapped[int] = mapped_column(BigInteger)
@@ -138,7 +139,7 @@ class Job(ProjectOwned, Base):
     attempt: Mapped[int]
     """0 if never leased. The number of the newest attempt fences stale writers."""
     batch: Mapped[int]
-    """0, 1, 2: looks of the sequential arm verdict; batch b measures launches [b·K, (b+1)·K)."""
+    """0, 1 or 2, because the sequential verdict looks at most three times; batch b measures launches [b·K, (b+1)·K)."""
     launches: Mapped[int] = mapped_column(default=5)
     """K: the number of launches in a batch."""
     requeues: Mapped[int]
@@ -157,7 +158,7 @@ class Job(ProjectOwned, Base):
     samples: Mapped[int] = mapped_column(BigInteger)
     not_before: Mapped[datetime] = mapped_column(Timestamp)
     queue_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Its place in the queue of its target, the earliest first; null in jobs of before: `not_before`."""
+    """Its place in the queue of its target, the earliest first; null in older jobs, for which `not_before` counts."""
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """The job expires if it is not leased by then."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,4 +1,4 @@
-"""Outbox messages (I5), live events and incidents."""
+"""Defines outbox messages (I5), live events and incidents."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from paceline_server.store.base import Base, Json, Timestamp
 from paceline_server.store.owned import AboutTarget, project_of_session
 
 Serial = BigInteger().with_variant(Integer(), "sqlite")
-"""SQLite autoincrements only INTEGER keys."""
+"""The type of ascending keys; SQLite autoincrements only INTEGER."""
 NEVER_REUSED = {"sqlite_autoincrement": True}
 """Ids are not reused even if the newest rows were deleted, because readers resume after an id."""
 
 
 class OutboxMessage(Base):
-    """A message is added in the transaction of its cause; `done_at` is set in the transaction of its effect."""
+    """A message to carry out, added in the transaction of its cause; `done_at` is set in that of its effect."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -32,7 +32,7 @@ class OutboxMessage(Base):
     )
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
     project_id: Mapped[str] = mapped_column(String, default=project_of_session)
-    """The project in which its effect works; no person reads messages."""
+    """The project in which its effect runs. Sessions are not limited to it, because no person reads messages."""
     topic: Mapped[str]
     key: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
@@ -43,7 +43,7 @@ class OutboxMessage(Base):
 
 
 class LiveEvent(AboutTarget, Base):
-    """One change of a project's row, or of a target, which the projects it is granted to see."""
+    """A change of a project's row, or of a target, which every project sees that the target is granted to."""
 
     __tablename__ = "live_event"
     __table_args__ = NEVER_REUSED
@@ -56,7 +56,7 @@ class LiveEvent(AboutTarget, Base):
 
 
 class Incident(Base):
-    """Something an operator of Paceline should know, e.g. that two contents have the same identity (I7)."""
+    """Something an operator of Paceline should know, such as two contents with the same identity (I7)."""
 
     __tablename__ = "incident"
     id: Mapped[str] = mapped_column(String, primary_key=True)

@@ -1,4 +1,4 @@
-"""Advice about usage policies, from measurements."""
+"""Defines advice about usage policies, derived from measurements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PolicyAdvice(ProjectOwned, Base):
     params: Mapped[dict[str, Any]] = mapped_column(Json)
     params_key: Mapped[str]
     advice: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
-    """Part of `PolicyAdviceOut`: warm and cold crossover with intervals, warm-up rounds, words."""
+    """A part of `PolicyAdviceOut`: warm and cold crossover with intervals, warm-up rounds, words."""
     in_force: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     holds: Mapped[bool | None]
     """Whether the policy in force is right; null if the data does not decide."""

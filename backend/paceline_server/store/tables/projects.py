@@ -1,4 +1,4 @@
-"""Projects, their members and the targets granted to them: the root of what a person may see (I18)."""
+"""Defines projects, their members and the targets granted to them, which decide what a person may see (I18)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Project(Base):
     __tablename__ = "project"
     id: Mapped[str] = mapped_column(String, primary_key=True)
     name: Mapped[str] = mapped_column(String, unique=True)
-    """The name in addresses: lower-case ASCII, so that no two look alike."""
+    """The name in URLs: lower-case ASCII, so that no two look alike."""
     title: Mapped[str]
     default_branch: Mapped[str]
     visibility: Mapped[str]
-    """private | public: anybody may read it, without signing in."""
+    """private | public (anybody may read it without signing in)."""
     retention_days: Mapped[int | None]
     """How long samples are kept; null: for ever."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
@@ -37,7 +37,7 @@ class ProjectMember(Base):
 
 
 class Invitation(ProjectRoot, Base):
-    """A link by which the holder of one e-mail address becomes a member, once. It is stored as SHA-256."""
+    """A one-time link that makes the holder of an e-mail address a member. It is stored as SHA-256."""
 
     __tablename__ = "invitation"
     __table_args__ = (Index("ix_invitation_project_id", "project_id", "id"),)
@@ -46,7 +46,7 @@ class Invitation(ProjectRoot, Base):
     email: Mapped[str]
     role: Mapped[str]
     invited_by: Mapped[str]
-    """The name of who invited, at the time."""
+    """The name of the person who invited, at that time."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     accepted_at: Mapped[datetime | None] = mapped_column(Timestamp)

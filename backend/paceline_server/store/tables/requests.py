@@ -1,4 +1,4 @@
-"""Answers to requests that may be sent again."""
+"""Defines stored answers to requests that may be sent again."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class StoredAnswer(ProjectKeyed, Base):
 
     __tablename__ = "stored_answer"
     principal: Mapped[str] = mapped_column(String, primary_key=True)
-    """Kind and id of who sent it."""
+    """Kind and id of the actor that sent it."""
     key: Mapped[str] = mapped_column(String, primary_key=True)
     request_sha256: Mapped[str]
-    """Of method, address and body."""
+    """The digest of method, path, query and body."""
     status: Mapped[int | None]
-    """Null: that of the route."""
+    """The HTTP status; null: that of the route."""
     answer: Mapped[dict[str, Any] | None] = mapped_column(OrderedJson)
-    """Null within the transaction that makes it, and for an answer whose secret is shown only once."""
+    """Null until the transaction that makes it ends, and for an answer with a secret, which is shown only once."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, index=True)

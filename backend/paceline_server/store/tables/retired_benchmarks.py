@@ -1,4 +1,4 @@
-"""Benchmarks that a person retired."""
+"""Defines benchmarks that a person retired."""
 
 from __future__ import annotations
 

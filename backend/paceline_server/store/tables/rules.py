@@ -1,4 +1,4 @@
-"""Rules with their versions and mutes."""
+"""Defines rules with their versions and mutes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class AlertRule(ProjectRoot, Base):
 
 
 class AlertRuleVersion(ProjectOwned, Base):
-    """The content of a rule from `created_at` on. It never changes, because alerts name the version they were raised
-    by."""
+    """The content of a rule from `created_at` on. It never changes, because alerts name the version that raised
+    them."""
 
     __tablename__ = "alert_rule_version"
     rule_id: Mapped[str] = mapped_column(ForeignKey("alert_rule.id"), primary_key=True)
@@ -38,7 +38,8 @@ class AlertRuleVersion(ProjectOwned, Base):
     arm: Mapped[str]
     metric: Mapped[str]
     target: Mapped[str]
-    """These five are patterns with `*`; of the matching rules, only the most specific applies."""
+    """Suite, benchmark, arm, metric and target are patterns with `*`. Of the matching rules, only the most specific
+    applies."""
     min_effect: Mapped[float] = mapped_column(Float)
     """A share: 0.03 is 3 %."""
     direction: Mapped[str]

@@ -1,4 +1,4 @@
-"""Uploaded items: one row each, identified by `(job, attempt, seq)` (I7), only appended."""
+"""Defines uploaded items: one row each, identified by `(job, attempt, seq)` (I7) and never changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paceline_server.store.owned import ProjectOwned
 
 
 class Item(ProjectOwned, Base):
-    """The identity of every item; `digest` tells a harmless repeat from a conflict (409, incident)."""
+    """The identity of an item of any kind. `digest` tells a repeated upload from a conflict (409 and an incident)."""
 
     __tablename__ = "item"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
@@ -27,7 +27,7 @@ class Item(ProjectOwned, Base):
 
 
 class SampleChunk(ProjectOwned, Base):
-    """At most 1,000 samples of one case and metric in one launch. Index i of each array is the same sample."""
+    """At most 1,000 samples of one case and metric in one launch. Element i of each array belongs to sample i."""
 
     __tablename__ = "sample_chunk"
     __table_args__ = (Index("ix_sample_chunk_case", "job_id", "benchmark", "arm"),)
@@ -47,7 +47,7 @@ class SampleChunk(ProjectOwned, Base):
     n: Mapped[int]
     values: Mapped[NDArray[np.float64]] = mapped_column(FloatVector)
     rounds: Mapped[bytes] = mapped_column(LargeBinary)
-    """Packed little-endian, shape (n,): int32 in `rounds` and `positions`, int64 in `iterations` and `t_ns`."""
+    """Packed little-endian, shape (n,). `rounds` and `positions` are int32, `iterations` and `t_ns` int64."""
     positions: Mapped[bytes] = mapped_column(LargeBinary)
     iterations: Mapped[bytes] = mapped_column(LargeBinary)
     t_ns: Mapped[bytes] = mapped_column(LargeBinary)
@@ -58,7 +58,7 @@ class SampleChunk(ProjectOwned, Base):
 
 
 class StreamEvent(ProjectOwned, Base):
-    """Every other bench-stream event, verbatim."""
+    """An event of the bench stream other than samples, verbatim."""
 
     __tablename__ = "stream_event"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
@@ -93,14 +93,14 @@ class ConditionsRow(ProjectOwned, Base):
 
 
 class ReportedLine(ProjectOwned, Base):
-    """A line of a device's log with an app's own figures. These are not samples and are not judged."""
+    """A line of a device's log with an app's own figures, which are not samples and not judged."""
 
     __tablename__ = "reported_line"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     launch: Mapped[int | None]
-    """The launch during which it was logged; null if between launches or unknown."""
+    """The launch during which it was logged; null if it was between launches or is unknown."""
     side: Mapped[str | None]
     """The side of an A/B job, as in `SampleChunk`."""
     pattern: Mapped[str | None]

@@ -1,4 +1,4 @@
-"""Schedules: runs that the server requests by itself."""
+"""Defines schedules: runs that the server requests by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bulk decisions about alerts."""
+"""Defines bulk decisions about alerts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paceline_server.store.owned import ProjectOwned
 
 
 class TriageBatch(ProjectOwned, Base):
-    """A bulk decision; `before` holds what undoing it needs."""
+    """A bulk decision about alerts; `before` holds what undoing it needs."""
 
     __tablename__ = "triage_batch"
     id: Mapped[str] = mapped_column(String, primary_key=True)

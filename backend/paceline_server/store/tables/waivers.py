@@ -1,4 +1,4 @@
-"""Waivers: dated permissions for failures."""
+"""Defines waivers: dated permissions for failures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paceline_server.store.owned import ProjectRoot
 
 
 class Waiver(ProjectRoot, Base):
-    """A person's dated permission for what fails to pass visibly. Its fields are those of `WaiverIn`."""
+    """A person's dated permission that lets a failure pass visibly. Its fields are those of `WaiverIn`."""
 
     __tablename__ = "waiver"
     __table_args__ = (Index("ix_waiver_suite", "project_id", "suite", "expires_at"),)
@@ -24,17 +24,17 @@ class Waiver(ProjectRoot, Base):
     benchmark: Mapped[str]
     arm: Mapped[str]
     metric: Mapped[str]
-    """Patterns, as are benchmark and arm."""
+    """Benchmark, arm and metric are patterns."""
     params: Mapped[dict[str, Any]] = mapped_column(Json)
     target_id: Mapped[str | None]
     commits: Mapped[list[str] | None] = mapped_column(JsonOrNull)
     pull_request: Mapped[int | None]
     worst_ratio: Mapped[float | None] = mapped_column(Float)
     worst_actual: Mapped[float | None] = mapped_column(Float)
-    """Beyond these it ends by itself: what became worse was not waived."""
+    """It does not cover figures worse than `worst_ratio` or `worst_actual`."""
     reason: Mapped[str]
     run_id: Mapped[str | None]
-    """The run it was given for, which it lets pass whatever its commit."""
+    """The run for which it was given; it lets that run pass whatever its commit."""
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
