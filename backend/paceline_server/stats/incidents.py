@@ -26,7 +26,7 @@ class Incident:
 def stands_in_round(
     p_values: Sequence[float], q: float = constants.HISTORY_FALSE_DISCOVERY_Q
 ) -> tuple[bool, ...]:
-    """Which changes of a round stand at false-discovery rate `q`; series without any count as p = 1."""
+    """Return which changes of a round stand at false-discovery rate `q`; series without any count as p = 1."""
     return tuple(
         bool(kept)
         for kept in benjamini_hochberg(np.asarray(p_values, dtype=np.float64), q)
@@ -40,7 +40,7 @@ def find_incidents(
     share: float = constants.INCIDENT_SHARE,
     within: int = constants.INCIDENT_RUNS,
 ) -> tuple[Incident, ...]:
-    """Runs around which at least `share` of a target's `measured` series moved, most series first.
+    """Return the runs around which at least `share` of a target's `measured` series moved, most series first.
 
     `moved` has the run positions of each series's changes. A change belongs to a single incident, and an
     incident has at least two series.
