@@ -95,7 +95,7 @@ class DerivedRow:
 
 
 def _rate(bytes_per_s: int) -> str:
-    """Word a rate in MiB/s if that is a whole number, else in MB/s."""
+    """Return a rate in MiB/s if that is a whole number, else in MB/s."""
     mebi = bytes_per_s / 2**20
     return f"{mebi:g} MiB/s" if mebi.is_integer() else f"{bytes_per_s / 1e6:g} MB/s"
 
