@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Accept Invitation
-         * @description Accept an invitation as who you are. 403 `other_address` unless it was sent to your address.
+         * @description Accept an invitation with your account. 403 `other_address` unless it was sent to your address.
          */
         post: operations["accept_invitation"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description Your sessions, one per browser, the newest first.
+         * @description List your sessions, one per browser, the newest first.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -96,7 +96,7 @@ export interface paths {
         };
         /**
          * List Accounts
-         * @description Everyone an alert can be assigned to, by id.
+         * @description List the accounts that an alert can be assigned to, by id.
          */
         get: operations["list_accounts"];
         put?: never;
@@ -118,7 +118,7 @@ export interface paths {
         put?: never;
         /**
          * Disable Account
-         * @description Cut an account off at once: its sessions end and its tokens stop working.
+         * @description Disable an account: its sessions end and its tokens stop working at once.
          */
         post: operations["disable_account"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
         get?: never;
         /**
          * Set Installation Admin
-         * @description Make an account an admin of the installation, or one no more. 403 `own_role` for yourself.
+         * @description Give an account the role of an installation admin, or take it away. 403 `own_role` for your own account.
          */
         put: operations["set_installation_admin"];
         post?: never;
@@ -178,7 +178,7 @@ export interface paths {
         put?: never;
         /**
          * Create Reset Link
-         * @description Make a link by which somebody sets a new password; hand it to them.
+         * @description Create a link with which a person sets a new password; hand it to them.
          */
         post: operations["create_reset_link"];
         delete?: never;
@@ -199,7 +199,7 @@ export interface paths {
         post?: never;
         /**
          * Sign Out Account
-         * @description End all sessions of somebody at once; their tokens go on.
+         * @description End all sessions of an account at once; its tokens keep working.
          */
         delete: operations["sign_out_account"];
         options?: never;
@@ -216,7 +216,7 @@ export interface paths {
         };
         /**
          * List Agents
-         * @description Agents, newest first.
+         * @description List agents, newest first.
          */
         get: operations["list_agents"];
         put?: never;
@@ -238,8 +238,8 @@ export interface paths {
         put?: never;
         /**
          * Enrol
-         * @description Join with a one-time code; the credential is returned only here. 409 `host_taken`: the host is another agent's,
-         *     and the code still works.
+         * @description Enrol an agent with a one-time code; its credential is returned only here. 409 `host_taken`: the host belongs to
+         *     another agent, and the code still works.
          */
         post: operations["enrol"];
         delete?: never;
@@ -259,8 +259,8 @@ export interface paths {
         put?: never;
         /**
          * Create Enrolment Code
-         * @description Create a one-time code for one agent, with its grant. Without a body: any repository and any target, for the
-         *     request's project.
+         * @description Create a one-time code with which one agent may enrol, and the agent's grant. Without a body it grants any
+         *     repository and any target, for the request's project.
          */
         post: operations["create_enrolment_code"];
         delete?: never;
@@ -322,9 +322,9 @@ export interface paths {
         put?: never;
         /**
          * Lease
-         * @description Lease the next job, waiting up to `wait_s` for one; 204 when there is none.
+         * @description Lease the next job, waiting up to `wait_s` for one; 204 if there is none.
          *
-         *     While it waits it holds neither a thread nor a database connection.
+         *     A waiting request holds neither a thread nor a database connection.
          */
         post: operations["lease"];
         delete?: never;
@@ -342,7 +342,7 @@ export interface paths {
         };
         /**
          * List Alerts
-         * @description Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
+         * @description List alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
          *     rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
          *     benchmark, suite and commits. `from` and `to` bound when it was first seen.
          */
@@ -364,7 +364,8 @@ export interface paths {
         };
         /**
          * Get Alert Feed
-         * @description The alerts that changed last, as an Atom feed; `target` is a name. Alerts nobody was told of are not in it.
+         * @description Return the alerts that changed last as an Atom feed; `target` is a name. Alerts that nobody was notified of are
+         *     not in it.
          */
         get: operations["get_alert_feed"];
         put?: never;
@@ -384,7 +385,7 @@ export interface paths {
         };
         /**
          * List Triage Batches
-         * @description Bulk decisions, the newest first.
+         * @description List bulk decisions, the newest first.
          */
         get: operations["list_triage_batches"];
         put?: never;
@@ -430,7 +431,7 @@ export interface paths {
         };
         /**
          * Get Alert
-         * @description One alert with its rule, its evidence with every filter, its history and the possible actions.
+         * @description Return one alert with its rule, its evidence with every filter, its events and the possible actions.
          *     `expand=window` lists all jobs and values of each finding's window; without it a window has their number
          *     and the first and last job.
          */
@@ -454,7 +455,7 @@ export interface paths {
         put?: never;
         /**
          * Act On Alert
-         * @description Acknowledge, resolve or reopen.
+         * @description Acknowledge, resolve or reopen an alert.
          */
         post: operations["act_on_alert"];
         delete?: never;
@@ -532,8 +533,8 @@ export interface paths {
         };
         /**
          * Explain Alert
-         * @description Every filter with its number and limit, the data window, and one paragraph for people. `rederive` also
-         *     computes the first 20 findings again from stored samples, which reads every job of their windows.
+         * @description Explain an alert: every filter with its number and limit, the data window, and one paragraph for people.
+         *     `rederive` also computes the first 20 findings again from stored samples, which reads every job of their windows.
          */
         get: operations["explain_alert"];
         put?: never;
@@ -596,7 +597,7 @@ export interface paths {
         put?: never;
         /**
          * Add Alert Note
-         * @description Add a remark to the history.
+         * @description Add a remark to the events of an alert.
          */
         post: operations["add_alert_note"];
         delete?: never;
@@ -654,7 +655,7 @@ export interface paths {
         };
         /**
          * Get Arms
-         * @description The newest comparisons of a benchmark per target, with the rule and a summary in words.
+         * @description Return the newest comparisons of a benchmark per target, with the rule and a summary in words.
          */
         get: operations["get_arms"];
         put?: never;
@@ -674,8 +675,8 @@ export interface paths {
         };
         /**
          * Get Arm Standings
-         * @description Where the arms that should win do win: every suite on every target, worst first. What no rule of a suite
-         *     watches is not counted.
+         * @description List how the arms that should win stand, for every suite on every target, worst first. Arms that no rule of a
+         *     suite watches are not counted.
          */
         get: operations["get_arm_standings"];
         put?: never;
@@ -695,7 +696,7 @@ export interface paths {
         };
         /**
          * List Audit
-         * @description Who changed what in the project, the newest first.
+         * @description List who changed what in the project, the newest first.
          */
         get: operations["list_audit"];
         put?: never;
@@ -715,7 +716,7 @@ export interface paths {
         };
         /**
          * Get Badge
-         * @description The badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
+         * @description Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
          *     project, with `project=NAME`.
          */
         get: operations["get_badge"];
@@ -736,7 +737,7 @@ export interface paths {
         };
         /**
          * Get Badge Picture
-         * @description The badge of a suite as SVG; parameters as of `/badge`.
+         * @description Return the badge of a suite as SVG; the parameters are those of `/badge`.
          */
         get: operations["get_badge_picture"];
         put?: never;
@@ -756,13 +757,13 @@ export interface paths {
         };
         /**
          * List Channels
-         * @description The project's channels, the newest first.
+         * @description List the project's channels, the newest first.
          */
         get: operations["list_channels"];
         put?: never;
         /**
          * Create Channel
-         * @description Make a channel. The answer has the secret that receivers check signatures with; it is shown this once.
+         * @description Create a channel. The secret with which receivers check signatures is returned only here.
          */
         post: operations["create_channel"];
         delete?: never;
@@ -780,14 +781,14 @@ export interface paths {
         };
         /**
          * Get Channel
-         * @description One channel with its health.
+         * @description Return one channel with its health.
          */
         get: operations["get_channel"];
         put?: never;
         post?: never;
         /**
          * Delete Channel
-         * @description Delete a channel; what waits for it is not sent.
+         * @description Delete a channel; its waiting messages are not sent.
          */
         delete: operations["delete_channel"];
         options?: never;
@@ -808,7 +809,7 @@ export interface paths {
         };
         /**
          * List Deliveries
-         * @description What the channel was sent, the newest first.
+         * @description List the channel's deliveries, the newest first.
          */
         get: operations["list_deliveries"];
         put?: never;
@@ -830,7 +831,7 @@ export interface paths {
         put?: never;
         /**
          * Mute Channel
-         * @description Send a channel nothing for some hours. What happens meanwhile is listed as skipped.
+         * @description Mute a channel for some hours. Events in that time are listed as skipped.
          */
         post: operations["mute_channel"];
         delete?: never;
@@ -850,7 +851,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate Channel Key
-         * @description Make a new signing key. The present one signs, too, for `keep_hours`.
+         * @description Create a new signing key. The current one also signs for `keep_hours`.
          */
         post: operations["rotate_channel_key"];
         delete?: never;
@@ -929,7 +930,7 @@ export interface paths {
         };
         /**
          * Get Delivery
-         * @description One delivery: its payload and every attempt with answer and latency.
+         * @description Return one delivery with its payload and every attempt with answer and latency.
          */
         get: operations["get_delivery"];
         put?: never;
@@ -951,7 +952,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver
-         * @description Send a delivery that is over once more, with the same id. 409 while it is pending.
+         * @description Send a finished delivery again, with the same id. 409 while it is pending.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -1017,7 +1018,7 @@ export interface paths {
         };
         /**
          * List Incidents
-         * @description Incidents an operator of Paceline should know, the newest first; `/metrics` counts them too.
+         * @description List incidents that an operator of Paceline should know, the newest first; `/metrics` counts them too.
          */
         get: operations["list_incidents"];
         put?: never;
@@ -1037,7 +1038,7 @@ export interface paths {
         };
         /**
          * List Installation Accounts
-         * @description All accounts by name; `q`: those whose name or address contains it.
+         * @description List all accounts by name; with `q`, those whose name or address contains it.
          */
         get: operations["list_installation_accounts"];
         put?: never;
@@ -1057,7 +1058,7 @@ export interface paths {
         };
         /**
          * List Enrolled Agents
-         * @description Agents of the installation with their grants and targets, newest first.
+         * @description List agents of the installation with their grants and targets, newest first.
          */
         get: operations["list_enrolled_agents"];
         put?: never;
@@ -1077,7 +1078,7 @@ export interface paths {
         };
         /**
          * Get Enrolled Agent
-         * @description One agent.
+         * @description Return one agent.
          */
         get: operations["get_enrolled_agent"];
         put?: never;
@@ -1157,7 +1158,7 @@ export interface paths {
         };
         /**
          * List Installation Audit
-         * @description Who changed what belongs to no project: accounts, sign-ins, agents. The newest first.
+         * @description List who changed what outside projects (accounts, sign-ins, agents), the newest first.
          */
         get: operations["list_installation_audit"];
         put?: never;
@@ -1177,7 +1178,7 @@ export interface paths {
         };
         /**
          * List Claims
-         * @description Agents that announce targets of others, newest first.
+         * @description List claims, newest first: agents that announce a target of another agent.
          */
         get: operations["list_claims"];
         put?: never;
@@ -1199,7 +1200,7 @@ export interface paths {
         put?: never;
         /**
          * Dismiss Claim
-         * @description Leave the target with its agent; the other one stays refused and is not reported again.
+         * @description Leave the target with its agent; the claiming agent stays refused and is not reported again.
          */
         post: operations["dismiss_claim"];
         delete?: never;
@@ -1237,13 +1238,13 @@ export interface paths {
         };
         /**
          * List Invitations
-         * @description Invitations to the project, the newest first, without their links.
+         * @description List invitations to the project, the newest first, without their links.
          */
         get: operations["list_invitations"];
         put?: never;
         /**
          * Create Invitation
-         * @description Invite the holder of an e-mail address; the link is in this answer only. An earlier one ends.
+         * @description Invite the holder of an e-mail address; the link is returned only here. It replaces an earlier invitation.
          */
         post: operations["create_invitation"];
         delete?: never;
@@ -1264,7 +1265,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Invitation
-         * @description Let an invitation's link work no more.
+         * @description Revoke an invitation; its link stops working.
          */
         delete: operations["revoke_invitation"];
         options?: never;
@@ -1281,7 +1282,7 @@ export interface paths {
         };
         /**
          * Get Job
-         * @description One job.
+         * @description Return one job.
          */
         get: operations["get_job"];
         put?: never;
@@ -1303,7 +1304,7 @@ export interface paths {
         put?: never;
         /**
          * Finish
-         * @description End the attempt; `done` is accepted once every item has arrived.
+         * @description End the attempt; `done` is accepted only after every item has arrived.
          */
         post: operations["finish"];
         delete?: never;
@@ -1323,7 +1324,8 @@ export interface paths {
         put?: never;
         /**
          * Store Items
-         * @description Store samples, events, conditions, log lines and reported lines. Items sent again count as duplicates.
+         * @description Store samples, events, conditions, log lines and reported lines. Items that are sent again count as
+         *     duplicates.
          */
         post: operations["store_items"];
         delete?: never;
@@ -1383,7 +1385,7 @@ export interface paths {
         put?: never;
         /**
          * Report State
-         * @description Report what the agent does next.
+         * @description Report the state of the attempt: what the agent does next.
          */
         post: operations["report_state"];
         delete?: never;
@@ -1401,7 +1403,7 @@ export interface paths {
         };
         /**
          * Read Conditions
-         * @description Conditions of the target, oldest first; `expand=raw` adds what a device's commands printed.
+         * @description List conditions of the target, oldest first; `expand=raw` adds the output of a device's commands.
          */
         get: operations["read_conditions"];
         put?: never;
@@ -1421,7 +1423,7 @@ export interface paths {
         };
         /**
          * Get Distribution
-         * @description The empirical distribution of each arm at one point of the params.
+         * @description Return the empirical distribution of each arm for one combination of params.
          */
         get: operations["get_distribution"];
         put?: never;
@@ -1441,7 +1443,7 @@ export interface paths {
         };
         /**
          * List Live Series
-         * @description Recent values per case while a job measures.
+         * @description List recent values per case while a job measures.
          */
         get: operations["list_live_series"];
         put?: never;
@@ -1461,7 +1463,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description Log lines, oldest first; `tail=true` returns the last `limit`, `format=text` all of them.
+         * @description List log lines, oldest first; `tail=true` returns the last `limit`, `format=text` all of them.
          */
         get: operations["read_log"];
         put?: never;
@@ -1481,7 +1483,7 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The newest analysis of a job; 404 `not_analysed` before the first.
+         * @description Return the newest analysis of a job; 404 `not_analysed` before the first.
          */
         get: operations["get_report"];
         put?: never;
@@ -1501,7 +1503,7 @@ export interface paths {
         };
         /**
          * Read Reported
-         * @description Values in a device's log lines that match the suite's patterns, oldest first. They are not samples.
+         * @description List values in a device's log lines that match the suite's patterns, oldest first. They are not samples.
          */
         get: operations["read_reported"];
         put?: never;
@@ -1521,7 +1523,7 @@ export interface paths {
         };
         /**
          * Get Matrix
-         * @description A suite's state by benchmark and target, by default on the branch measured last.
+         * @description Return a suite's state by benchmark and target, by default on the branch measured last.
          */
         get: operations["get_matrix"];
         put?: never;
@@ -1541,13 +1543,13 @@ export interface paths {
         };
         /**
          * List Members
-         * @description The members of the project with their roles.
+         * @description List the members of the project with their roles.
          */
         get: operations["list_members"];
         put?: never;
         /**
          * Add Member
-         * @description Make somebody who has an account a member; a member gets the new role.
+         * @description Make the owner of an account a member; if they are a member already, they get the new role.
          */
         post: operations["add_member"];
         delete?: never;
@@ -1572,7 +1574,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Member
-         * @description Take somebody out of the project at once. 409 `last_admin` for the project's last admin.
+         * @description Remove a member from the project at once. 409 `last_admin` for the project's last admin.
          */
         delete: operations["remove_member"];
         options?: never;
@@ -1589,7 +1591,7 @@ export interface paths {
         };
         /**
          * List Noise Floors
-         * @description The newest noise floor of each measurement and target, with the threshold proposed for rules.
+         * @description List the newest noise floor of each measurement and target, with the threshold proposed for rules.
          */
         get: operations["list_noise_floors"];
         put?: never;
@@ -1609,7 +1611,7 @@ export interface paths {
         };
         /**
          * Get Overview
-         * @description Alerts by state, agents, the newest runs.
+         * @description Return alerts by state, agents and the newest runs.
          */
         get: operations["get_overview"];
         put?: never;
@@ -1629,7 +1631,7 @@ export interface paths {
         };
         /**
          * List Policies
-         * @description The newest advice for each target, policy and combination of params.
+         * @description Return the newest advice for each target, policy and combination of params.
          */
         get: operations["list_policies"];
         put?: never;
@@ -1649,7 +1651,7 @@ export interface paths {
         };
         /**
          * List Policy History
-         * @description All advice about a policy on a target, newest first.
+         * @description Return all advice about a policy on a target, newest first.
          */
         get: operations["list_policy_history"];
         put?: never;
@@ -1689,7 +1691,7 @@ export interface paths {
         };
         /**
          * List Grantable Targets
-         * @description Every target of the installation, and whether the project may use it.
+         * @description List every target of the installation, and whether the project may use it.
          */
         get: operations["list_grantable_targets"];
         put?: never;
@@ -1710,13 +1712,13 @@ export interface paths {
         get?: never;
         /**
          * Grant Target
-         * @description Let the project see and use a target.
+         * @description Grant a target to the project, which can then see and use it.
          */
         put: operations["grant_target"];
         post?: never;
         /**
          * Withdraw Target
-         * @description Take a target away from the project; its results stay.
+         * @description Withdraw a target from the project; its results stay.
          */
         delete: operations["withdraw_target"];
         options?: never;
@@ -1733,13 +1735,13 @@ export interface paths {
         };
         /**
          * List Projects
-         * @description Projects you are a member of and public ones, by name.
+         * @description List projects you are a member of and public ones, by name.
          */
         get: operations["list_projects"];
         put?: never;
         /**
          * Create Project
-         * @description Make a project. It has no members and no targets yet.
+         * @description Create a project, which has no members and no targets yet.
          */
         post: operations["create_project"];
         delete?: never;
@@ -1757,7 +1759,7 @@ export interface paths {
         };
         /**
          * List Rules
-         * @description Rules by name, each with its mute and the outcomes of its alerts.
+         * @description List rules by name, each with its mute and the outcomes of its alerts.
          */
         get: operations["list_rules"];
         put?: never;
@@ -1781,7 +1783,7 @@ export interface paths {
         };
         /**
          * Get Applied Rule
-         * @description The rule that decides about a measurement; `target` is the target's name.
+         * @description Return the rule that decides about a measurement; `target` is the target's name.
          */
         get: operations["get_applied_rule"];
         put?: never;
@@ -1801,7 +1803,7 @@ export interface paths {
         };
         /**
          * List Orphans
-         * @description Rules that decide about no current measurement, and measurements without a stored rule.
+         * @description List rules that decide about no current measurement, and measurements without a stored rule.
          */
         get: operations["list_orphans"];
         put?: never;
@@ -1823,7 +1825,7 @@ export interface paths {
         put?: never;
         /**
          * Replay Rule
-         * @description The alerts a rule would have raised in the last days. Saves nothing.
+         * @description Return the alerts a rule would have raised in the last days, without saving the rule.
          */
         post: operations["replay_rule"];
         delete?: never;
@@ -1841,7 +1843,7 @@ export interface paths {
         };
         /**
          * List Shipped Rules
-         * @description The rules that come with the suites' manifests, and the built-in ones. They apply where no stored rule does.
+         * @description List the rules of the suites' manifests and the built-in ones. They apply where no stored rule does.
          */
         get: operations["list_shipped_rules"];
         put?: never;
@@ -1861,12 +1863,12 @@ export interface paths {
         };
         /**
          * Get Rule
-         * @description A rule with the highest noise floor among its series and all of its mutes.
+         * @description Return a rule with the highest noise floor among its series and all of its mutes.
          */
         get: operations["get_rule"];
         /**
          * Update Rule
-         * @description Save a new version. 409 when somebody else saved one meanwhile.
+         * @description Save a new version of a rule. 409 if somebody else saved one meanwhile.
          */
         put: operations["update_rule"];
         post?: never;
@@ -1929,7 +1931,7 @@ export interface paths {
         };
         /**
          * List Rule Versions
-         * @description The versions of a rule, the newest first.
+         * @description List the versions of a rule, the newest first.
          */
         get: operations["list_rule_versions"];
         put?: never;
@@ -1949,7 +1951,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Runs, the newest first; `from` and before `to`: when they were requested.
+         * @description List runs, the newest first; `from` (included) and `to` (not included) bound when they were requested.
          */
         get: operations["list_runs"];
         put?: never;
@@ -1975,8 +1977,8 @@ export interface paths {
         put?: never;
         /**
          * Estimate Run
-         * @description How long a request would take, and from which percentage on a demonstration shows an effect. Creates no
-         *     run. Refuses what a request for a run would refuse, except that no target is online.
+         * @description Return how long a request would take, and from which percentage on a demonstration shows an effect. It creates no
+         *     run, and refuses what a request for a run would refuse, except that no target is online.
          */
         post: operations["estimate_run"];
         delete?: never;
@@ -1994,7 +1996,7 @@ export interface paths {
         };
         /**
          * Get Run
-         * @description One run with its jobs.
+         * @description Return one run with its jobs.
          */
         get: operations["get_run"];
         put?: never;
@@ -2016,7 +2018,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Run
-         * @description Stop the jobs that have not ended; repeatable.
+         * @description Stop the jobs of a run that have not ended; repeating it changes nothing.
          */
         post: operations["cancel_run"];
         delete?: never;
@@ -2034,7 +2036,7 @@ export interface paths {
         };
         /**
          * List Comparisons
-         * @description Comparisons of every arm with its reference, of the run's concluded jobs.
+         * @description List the comparisons of every arm with its reference in the run's concluded jobs.
          */
         get: operations["list_comparisons"];
         put?: never;
@@ -2054,7 +2056,7 @@ export interface paths {
         };
         /**
          * Get Completeness
-         * @description Which cases of a run have arrived by now, and every missing case with its reason.
+         * @description Return which cases of a run have arrived so far, and every missing case with its reason.
          */
         get: operations["get_completeness"];
         put?: never;
@@ -2074,7 +2076,7 @@ export interface paths {
         };
         /**
          * Export Samples
-         * @description Every sample of a run with its target, case, launch, round and counters, one row each.
+         * @description Export every sample of a run with its target, case, launch, round and counters, one row each.
          */
         get: operations["export_samples"];
         put?: never;
@@ -2094,8 +2096,8 @@ export interface paths {
         };
         /**
          * Get Verdicts
-         * @description The verdicts of a run as one document: JSON, JUnit XML or Markdown, the worst first. Of a run that is still
-         *     measuring, what is known by now.
+         * @description Return the verdicts of a run as one document in JSON, JUnit XML or Markdown, the worst first. For a run that is
+         *     still measuring, it has what is known so far.
          */
         get: operations["get_verdicts"];
         put?: never;
@@ -2115,7 +2117,7 @@ export interface paths {
         };
         /**
          * List Schedules
-         * @description Schedules, the newest first.
+         * @description List schedules, the newest first.
          */
         get: operations["list_schedules"];
         put?: never;
@@ -2139,7 +2141,7 @@ export interface paths {
         };
         /**
          * Get Schedule
-         * @description One schedule.
+         * @description Return one schedule.
          */
         get: operations["get_schedule"];
         put?: never;
@@ -2153,7 +2155,7 @@ export interface paths {
         head?: never;
         /**
          * Change Schedule
-         * @description Enable it (its next run is due at once), disable it, or change its interval.
+         * @description Enable a schedule (its next run is due at once), disable it, or change its interval.
          */
         patch: operations["change_schedule"];
         trace?: never;
@@ -2167,8 +2169,8 @@ export interface paths {
         };
         /**
          * List Series
-         * @description Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change,
-         *     `from` and `to` those that were measured then.
+         * @description List series by benchmark and arm. `changed` selects those with (or without) a suspect or standing change, `from`
+         *     and `to` those that were measured in that period.
          */
         get: operations["list_series"];
         put?: never;
@@ -2188,7 +2190,7 @@ export interface paths {
         };
         /**
          * Get Series
-         * @description One series: its levels, environments, changes, noise floor, the rule in force, and notes.
+         * @description Return one series with its levels, environments, changes, noise floor, rule in force, and notes.
          */
         get: operations["get_series"];
         put?: never;
@@ -2208,7 +2210,7 @@ export interface paths {
         };
         /**
          * List Points
-         * @description The points of a window, oldest first, thinned where there are too many to draw.
+         * @description List the points of a window, oldest first, thinned if there are more than `max_points`.
          */
         get: operations["list_points"];
         put?: never;
@@ -2228,7 +2230,7 @@ export interface paths {
         };
         /**
          * Current Session
-         * @description The current session. 401 without one, 404 for a project that is not theirs.
+         * @description Return the current session. 401 without one, 404 for a project that its person may not see.
          */
         get: operations["current_session"];
         put?: never;
@@ -2281,7 +2283,8 @@ export interface paths {
         put?: never;
         /**
          * Show Invitation
-         * @description What an invitation's link leads to. 410 `invitation_invalid` once it was used, withdrawn or is too old.
+         * @description Return the project and role that an invitation's link offers. 410 `invitation_invalid` if it was used, was
+         *     revoked or has expired.
          */
         post: operations["show_invitation"];
         delete?: never;
@@ -2339,7 +2342,7 @@ export interface paths {
         };
         /**
          * Get Since
-         * @description What is new since an instant: changes, flipped verdicts, alerts and failed runs, at most 20 of each.
+         * @description List what is new since an instant: changes, flipped verdicts, alerts and failed runs, at most 20 of each.
          */
         get: operations["get_since"];
         put?: never;
@@ -2359,8 +2362,8 @@ export interface paths {
         };
         /**
          * Stream
-         * @description Live events from now on, or after `Last-Event-ID`. The first event is `ready`; an event `reset` means that
-         *     older events are gone and the client should read everything again.
+         * @description Stream live events from now on, or after `Last-Event-ID`. The first event is `ready`; an event `reset` means that
+         *     older events are deleted and the client should read everything again.
          */
         get: operations["stream"];
         put?: never;
@@ -2380,7 +2383,7 @@ export interface paths {
         };
         /**
          * List Suites
-         * @description Suites by name.
+         * @description List suites by name.
          */
         get: operations["list_suites"];
         put?: never;
@@ -2400,7 +2403,7 @@ export interface paths {
         };
         /**
          * Get Suite
-         * @description A suite with its benchmarks, arms, params, metrics and knobs.
+         * @description Return a suite with its benchmarks, arms, params, metrics and knobs.
          */
         get: operations["get_suite"];
         put?: never;
@@ -2420,7 +2423,7 @@ export interface paths {
         };
         /**
          * List Retired
-         * @description Retired benchmarks and arms of a suite.
+         * @description List retired benchmarks and arms of a suite.
          */
         get: operations["list_retired"];
         put?: never;
@@ -2464,7 +2467,7 @@ export interface paths {
         };
         /**
          * Export Table
-         * @description All alerts, comparisons, conditions, findings or points, or those of a run, a series or a period (`from`
+         * @description Export all alerts, comparisons, conditions, findings or points, or those of a run, a series or a period (`from`
          *     included, `to` not).
          */
         get: operations["export_table"];
@@ -2485,7 +2488,7 @@ export interface paths {
         };
         /**
          * List Targets
-         * @description Targets in the order they were first seen; `q` searches name, serial, model and route.
+         * @description List targets in the order they were first seen; `q` searches name, serial, model and route.
          *     `fields=names` leaves out factors, preflight findings and the last check.
          */
         get: operations["list_targets"];
@@ -2506,7 +2509,7 @@ export interface paths {
         };
         /**
          * List Targets By Noise
-         * @description Which target is noisy, by what its ordinary jobs measured: the noisiest first.
+         * @description List targets by the noise in their ordinary jobs, the noisiest first.
          */
         get: operations["list_targets_by_noise"];
         put?: never;
@@ -2526,7 +2529,7 @@ export interface paths {
         };
         /**
          * Get Target
-         * @description One target with its preflight findings and the output of its last health check.
+         * @description Return one target with its preflight findings and the output of its last health check.
          */
         get: operations["get_target"];
         put?: never;
@@ -2546,7 +2549,7 @@ export interface paths {
         };
         /**
          * Get Target Conditions
-         * @description The conditions of a target over time and during its jobs, by default of the last week.
+         * @description Return the conditions of a target over time and during its jobs, by default of the last week.
          */
         get: operations["get_target_conditions"];
         put?: never;
@@ -2566,7 +2569,7 @@ export interface paths {
         };
         /**
          * List Target Events
-         * @description The events of a target, the newest first.
+         * @description List the events of a target, the newest first.
          */
         get: operations["list_target_events"];
         put?: never;
@@ -2686,7 +2689,7 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description Tokens of programs, newest first, without their secrets.
+         * @description List tokens of programs, newest first, without their secrets.
          */
         get: operations["list_tokens"];
         put?: never;
@@ -2730,7 +2733,7 @@ export interface paths {
         };
         /**
          * Get Commit Verdicts
-         * @description The verdicts of a commit (its whole hash), of one suite or all, for systems that poll.
+         * @description Return the verdicts of a commit (given by its whole hash), of one suite or all, for systems that poll.
          */
         get: operations["get_commit_verdicts"];
         put?: never;
@@ -2770,7 +2773,7 @@ export interface paths {
         };
         /**
          * Get Waiting
-         * @description How much waits for a person or a target: the counts of the menu.
+         * @description Count what waits for a person or a target, for the menu.
          */
         get: operations["get_waiting"];
         put?: never;
@@ -2790,7 +2793,7 @@ export interface paths {
         };
         /**
          * List Waivers
-         * @description Waivers, the newest first, with those that ended.
+         * @description Return the waivers, the newest first, including those that ended.
          */
         get: operations["list_waivers"];
         put?: never;
@@ -2814,7 +2817,7 @@ export interface paths {
         };
         /**
          * Get Waiver
-         * @description One waiver.
+         * @description Return one waiver.
          */
         get: operations["get_waiver"];
         put?: never;
@@ -3705,7 +3708,7 @@ export interface components {
         };
         /**
          * BadgeOut
-         * @description What shields.io's endpoint badge reads (schema version 1).
+         * @description A badge in the form that shields.io's endpoint reads (schema version 1).
          */
         BadgeOut: {
             /**
@@ -3868,7 +3871,7 @@ export interface components {
         };
         /**
          * BrowserSessionOut
-         * @description A session of one browser; `ends_at` unless it is used before.
+         * @description A session of one browser. `ends_at`: when it ends if it is not used before.
          */
         BrowserSessionOut: {
             /** Id */
@@ -3938,7 +3941,7 @@ export interface components {
          * ChangeOut
          * @description A change of a series' level. `job_id`, `at` and `commit` are those of the first point at the new level.
          *     The change lies between the jobs `location_first` and `location_last`, both included. `effect` is level
-         *     after ÷ level before − 1, with its 99 % interval. `evaluations` is how many evaluations in a row saw it.
+         *     after ÷ level before − 1, with its 99 % interval. `evaluations`: consecutive evaluations that found it.
          */
         ChangeOut: {
             /** Id */
@@ -4066,7 +4069,7 @@ export interface components {
         };
         /**
          * ChannelCreatedOut
-         * @description A channel and the secret of its key, which is shown this once; only webhooks have one.
+         * @description A channel and the secret of its key, which is returned only here; only webhooks have one.
          */
         ChannelCreatedOut: {
             channel: components["schemas"]["ChannelOut"];
@@ -4075,8 +4078,9 @@ export interface components {
         };
         /**
          * ChannelIn
-         * @description A webhook's URL receives signed POST requests, Slack's a message of Slack's blocks, a chat's the message that
-         *     `template` makes. E-mail has `recipients` instead. `digest_at`: send one message a day instead of single ones.
+         * @description A new channel. A webhook's URL receives signed POST requests, Slack's a message of Slack's blocks, a chat's the
+         *     message of `template`. E-mail has `recipients` instead. `digest_at`: send one message a day instead of single
+         *     ones.
          */
         ChannelIn: {
             /** Name */
@@ -4128,7 +4132,7 @@ export interface components {
         };
         /**
          * ChannelMuteIn
-         * @description What happens meanwhile is listed as skipped and not sent later.
+         * @description A mute. Events in that time are listed as skipped and not sent later.
          */
         ChannelMuteIn: {
             /** Hours */
@@ -4136,9 +4140,8 @@ export interface components {
         };
         /**
          * ChannelOut
-         * @description `waiting`: deliveries that are not over. `address`: the receiver's URL without what may be a
-         *     secret in it, or the recipients. `keys`: those that
-         *     sign now, the newest first.
+         * @description A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may be
+         *     secret, or the recipients. `keys`: those that sign now, the newest first.
          */
         ChannelOut: {
             /** Id */
@@ -4194,7 +4197,7 @@ export interface components {
         };
         /**
          * ChannelPatchIn
-         * @description What changes; `digest_at` null ends digests.
+         * @description The fields to change. `digest_at` null ends digests.
          */
         ChannelPatchIn: {
             /** Name */
@@ -4215,8 +4218,8 @@ export interface components {
         };
         /**
          * CheckIn
-         * @description A finished health check. `infrastructure`: the device or the connection to it failed, rather than the
-         *     device being hot, empty or full for a while.
+         * @description A finished health check. `infrastructure`: whether the device or the connection to it failed; false if the
+         *     device was only hot, low on charge or full.
          */
         CheckIn: {
             /** Id */
@@ -4248,7 +4251,7 @@ export interface components {
         };
         /**
          * CheckStepIn
-         * @description `ok` null: not checked, which is neither a failure nor a pass.
+         * @description One step of a health check. `ok` null: not checked, which is neither a failure nor a pass.
          */
         CheckStepIn: {
             /** Name */
@@ -4267,7 +4270,7 @@ export interface components {
         };
         /**
          * CheckStepOut
-         * @description `ok` null: not checked.
+         * @description One step of a health check. `ok` null: not checked.
          */
         CheckStepOut: {
             /** Name */
@@ -4283,7 +4286,7 @@ export interface components {
         };
         /**
          * ChoicesOut
-         * @description Everything both sides measured, ignoring the filter: the values a filter can take.
+         * @description The values that a filter can take: all that both sides measured, ignoring the current filter.
          */
         ChoicesOut: {
             /** Targets */
@@ -4339,7 +4342,7 @@ export interface components {
         };
         /**
          * CommitVerdictsOut
-         * @description The runs of a commit, the newest first. `outcome`: the worst of the newest run of each suite, without
+         * @description The runs of a commit, the newest first. `outcome`: the worst outcome among the newest run of each suite, without
          *     demonstrations; null if there is none.
          */
         CommitVerdictsOut: {
@@ -4592,7 +4595,7 @@ export interface components {
         };
         /**
          * ConditionsOut
-         * @description `raw`, for a device and only with `expand=raw`: the output the values were read from.
+         * @description Conditions of a target. `raw`: the output from which a device's values were read, only with `expand=raw`.
          */
         ConditionsOut: {
             /** Seq */
@@ -4613,7 +4616,7 @@ export interface components {
         };
         /**
          * ConfigurationErrorOut
-         * @description A setting of the device that voids its jobs unless this name is suppressed.
+         * @description A setting of the device that makes its jobs inconclusive unless a job suppresses this name.
          */
         ConfigurationErrorOut: {
             /** Name */
@@ -4658,7 +4661,7 @@ export interface components {
         };
         /**
          * CredentialOut
-         * @description A new credential, returned only here; null if the one of the request is the newest already.
+         * @description A new credential, which is returned only here; null if the request was made with the newest one.
          */
         CredentialOut: {
             /** Credential */
@@ -4831,7 +4834,7 @@ export interface components {
         };
         /**
          * DeliveryDetailOut
-         * @description With what was sent, and the answers; `payload` is null before the first attempt.
+         * @description A delivery with its message and all attempts; `payload` is null before the first attempt.
          */
         DeliveryDetailOut: {
             /** Id */
@@ -5022,7 +5025,7 @@ export interface components {
         };
         /**
          * DueIn
-         * @description The date by which an alert should be resolved; null removes it.
+         * @description A date by which an alert should be resolved; null removes it.
          */
         DueIn: {
             /** Due At */
@@ -5055,8 +5058,8 @@ export interface components {
         };
         /**
          * EnrolledAgentOut
-         * @description `state`: a revoked agent is refused for good. `credential_since`: when its present credential was made; null if
-         *     it has none that is valid.
+         * @description An agent as an admin sees it. `state`: a revoked agent is refused for good. `credential_since`: when its newest
+         *     valid credential was made; null if it has none.
          */
         EnrolledAgentOut: {
             /** Id */
@@ -5091,8 +5094,8 @@ export interface components {
         };
         /**
          * EnrolmentCodeIn
-         * @description What the agent that uses the code may do. `projects`: names, by default the request's project. `*` in a pattern
-         *     stands for any part of a name, `**` for anything.
+         * @description The grant of the agent that will use the code. `projects`: names, by default the request's project. In a pattern,
+         *     `*` stands for any part of a name and `**` for anything.
          */
         EnrolmentCodeIn: {
             /** Projects */
@@ -5134,8 +5137,8 @@ export interface components {
         };
         /**
          * EnvironmentOut
-         * @description A state of the target, with its fingerprint and factors, in which the series' number means the same. `change` says
-         *     what differs from the one before; `unit` is that of its values.
+         * @description A stretch of a series with one state of the target and one meaning of its number. `change` says what differs from
+         *     the environment before; `unit` is that of its values.
          */
         EnvironmentOut: {
             /** Index */
@@ -5296,8 +5299,8 @@ export interface components {
         };
         /**
          * FiltersIn
-         * @description What a channel is sent: every list that is not empty must have a pattern for the event. `*` stands for any
-         *     characters. `targets` are names.
+         * @description The events that a channel gets: every list that is not empty must have a pattern that matches the event. `*`
+         *     stands for any characters. `targets` are names.
          */
         FiltersIn: {
             /** Severities */
@@ -5660,7 +5663,7 @@ export interface components {
         };
         /**
          * GrantIn
-         * @description What an agent may do from now on. `projects`: names.
+         * @description The grant of an agent from now on. `projects`: names.
          */
         GrantIn: {
             /** Projects */
@@ -5714,7 +5717,7 @@ export interface components {
         };
         /**
          * HealthOut
-         * @description `failures`: infrastructure failures since its last successful run.
+         * @description The health of a device. `failures`: infrastructure failures since its last successful run.
          */
         HealthOut: {
             /**
@@ -5733,9 +5736,9 @@ export interface components {
         };
         /**
          * HeartbeatIn
-         * @description Sent at start and every `heartbeat_s`. `refuses` of a target says why it takes no jobs (disk full, …).
+         * @description A heartbeat: an agent sends it at start and every `heartbeat_s`. A target's `refuses` says why it takes no jobs.
          *
-         *     Each target is accepted or refused on its own: an invalid value of one device does not stop the agent.
+         *     Each target is accepted or refused on its own, so an invalid value of one device does not stop the agent.
          */
         HeartbeatIn: {
             /** Version */
@@ -6086,7 +6089,7 @@ export interface components {
         };
         /**
          * InvitationCreatedOut
-         * @description The only answer that ever carries the link.
+         * @description A new invitation with its link, which is returned only here.
          */
         InvitationCreatedOut: {
             /** Id */
@@ -6120,7 +6123,7 @@ export interface components {
         };
         /**
          * InvitationIn
-         * @description Whom to invite; the address is asked of whoever opens the link.
+         * @description The person to invite; whoever opens the link must enter the same address.
          */
         InvitationIn: {
             /** Email */
@@ -6141,7 +6144,7 @@ export interface components {
         };
         /**
          * InvitationOfferOut
-         * @description What a link leads to. The invited address is not told: whoever was invited knows it.
+         * @description The project and role that a link offers. The invited address is left out; the invited person knows it.
          */
         InvitationOfferOut: {
             /** Project */
@@ -6237,7 +6240,7 @@ export interface components {
         };
         /**
          * JobOut
-         * @description `outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
+         * @description A job. `outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
          *     cancelled, and are null if it was judged. `waiting_reason` is null while it measures and after its end, and left out
          *     of live events, because it changes with its target and with other jobs.
          */
@@ -6367,7 +6370,7 @@ export interface components {
         };
         /**
          * JobVerdictsOut
-         * @description One target's part. Of a job without a verdict, `failure` says why and the lists are empty.
+         * @description The verdicts of one target's job. If it has no verdict, `failure` says why and the lists are empty.
          */
         JobVerdictsOut: {
             /** Job Id */
@@ -6395,7 +6398,7 @@ export interface components {
         };
         /**
          * JoinedOut
-         * @description The project that somebody is a member of now.
+         * @description The project that the person has joined.
          */
         JoinedOut: {
             /** Project */
@@ -6403,8 +6406,8 @@ export interface components {
         };
         /**
          * KnobOut
-         * @description A workload option that is not a param. `demonstration` marks options that change the work on
-         *     purpose, to show what an alert looks like.
+         * @description A workload option that is not a param. `demonstration` marks options that change the work on purpose, to show
+         *     what an alert looks like.
          */
         KnobOut: {
             /** Name */
@@ -6573,7 +6576,7 @@ export interface components {
         };
         /**
          * MaintenanceIn
-         * @description `until`: when it ends by itself; omitted: a person ends it.
+         * @description Whether a target is in maintenance. `until`: when it ends by itself; if omitted, a person ends it.
          */
         MaintenanceIn: {
             /** On */
@@ -6804,7 +6807,7 @@ export interface components {
         };
         /**
          * MemberIn
-         * @description Somebody who has an account, by name or e-mail address.
+         * @description A new member. `account`: the name or e-mail address of an existing account.
          */
         MemberIn: {
             /** Account */
@@ -6833,7 +6836,7 @@ export interface components {
         };
         /**
          * MembershipOut
-         * @description A project of the signed-in person; `role` is null for an admin of the installation who is no member.
+         * @description A project of the signed-in person; `role` is null for an admin of the installation who is not a member.
          */
         MembershipOut: {
             /** Name */
@@ -6941,8 +6944,8 @@ export interface components {
         /**
          * NoiseBandOut
          * @description The minimum detectable effect `mde` (a fraction) of a series on its target. Between `lower` and `upper`,
-         *     differences from the present level are noise. `basis`: measured by an A/A job, or estimated from the
-         *     series' own scatter while there is none.
+         *     differences from the current level are noise. `basis`: measured by an A/A job (`a_a`), or estimated from the series'
+         *     own scatter until there is one.
          */
         NoiseBandOut: {
             /** Mde */
@@ -7017,7 +7020,7 @@ export interface components {
         };
         /**
          * OneTimeLinkOut
-         * @description A link that works once; no other answer carries it.
+         * @description A link that works once; it is returned only here.
          */
         OneTimeLinkOut: {
             /** Url */
@@ -7385,7 +7388,7 @@ export interface components {
         };
         /**
          * PasswordChangeIn
-         * @description `current`: the present password; of an account that has one.
+         * @description A new password. `current`: the current one, needed if the account has one.
          */
         PasswordChangeIn: {
             /** Current */
@@ -7430,9 +7433,9 @@ export interface components {
         };
         /**
          * PointOut
-         * @description The median of a job's `n` warm samples from `launches` launches, with its 99 % interval. `excluded`: why
-         *     the point is shown but not counted. `environment` is an index into `environments`; `conditions` summarises
-         *     the target's conditions during the job.
+         * @description The median of a job's `n` warm samples from `launches` launches, with its 99 % interval. `excluded`: why the
+         *     point is shown but does not count. `environment` is an index into `environments`; `conditions` summarises the
+         *     target's conditions during the job.
          */
         PointOut: {
             /** Job Id */
@@ -7667,7 +7670,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description RFC 9457 problem details; `code` is the literal a program switches on.
+         * @description An error (RFC 9457 problem details); `code` is the literal that programs compare.
          */
         Problem: {
             /** Type */
@@ -7742,7 +7745,7 @@ export interface components {
         };
         /**
          * ProjectPatchIn
-         * @description What changes; null retention keeps samples for ever.
+         * @description The settings to change. With null `retention_days`, samples are kept for ever.
          */
         ProjectPatchIn: {
             /** Title */
@@ -7756,7 +7759,7 @@ export interface components {
         };
         /**
          * PullRequestIn
-         * @description The pull or merge request that a run judges, as its forge names it. `url` is linked to.
+         * @description The pull or merge request that a run judges, as its forge names it. Pages link to `url`.
          */
         PullRequestIn: {
             /** Number */
@@ -7795,8 +7798,8 @@ export interface components {
         };
         /**
          * RawIn
-         * @description The output of one command. `status`: its exit status, null if it was ended; `at_ms`: the agent's
-         *     clock.
+         * @description The output of one command. `status`: its exit status, null if it was killed; `at_ms`: when it started, by
+         *     the agent's clock.
          */
         RawIn: {
             /** Command */
@@ -7825,7 +7828,7 @@ export interface components {
         };
         /**
          * ReasonIn
-         * @description Why a person decided so; kept with who and when.
+         * @description The reason for a person's decision, stored with who decided and when.
          */
         ReasonIn: {
             /** Reason */
@@ -7876,7 +7879,7 @@ export interface components {
         };
         /**
          * RecoveryIn
-         * @description A step of the recovery ladder that was taken; `give_up` is the last. A step with an `id` is kept once,
+         * @description A step of the recovery ladder that the agent took; `give_up` is the last. A step with an `id` is stored once,
          *     however often it is sent.
          */
         RecoveryIn: {
@@ -7984,7 +7987,7 @@ export interface components {
         };
         /**
          * RetireIn
-         * @description Why a benchmark, or one of its arms, is retired.
+         * @description The reason for retiring a benchmark or one of its arms.
          */
         RetireIn: {
             /** Reason */
@@ -8021,7 +8024,7 @@ export interface components {
         };
         /**
          * RotateIn
-         * @description How long the present key signs, too, beside the new one.
+         * @description `keep_hours`: how long the current key also signs, beside the new one.
          */
         RotateIn: {
             /**
@@ -8175,7 +8178,7 @@ export interface components {
         };
         /**
          * RunOut
-         * @description `outcome` is the word to show, `reason` says why in one line. One job judged `fail` makes the run fail;
+         * @description A run. `outcome` is the word to show, `reason` says why in one line. One job judged `fail` makes the run fail;
          *     otherwise the most urgent job decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are those
          *     of that job. `verdict` is null unless one job is `fail` or all were judged.
          */
@@ -8334,7 +8337,7 @@ export interface components {
         };
         /**
          * ScheduleOut
-         * @description `next_at`: when it is due, if it is enabled. Missed runs are not made up for.
+         * @description A schedule. `next_at`: when it is due, if it is enabled. Missed runs are not repeated later.
          */
         ScheduleOut: {
             /** Id */
@@ -8397,8 +8400,8 @@ export interface components {
         };
         /**
          * SegmentOut
-         * @description Points at one level, from `start_job_id` to `stop_job_id`, both included. `lower` and `upper` are
-         *     three standard deviations of the scatter away. `environment` is an index into the series' environments.
+         * @description Points at one level, from `start_job_id` to `stop_job_id`, both included. `lower` and `upper` are three standard
+         *     deviations of the scatter from the level. `environment` is an index into the series' environments.
          */
         SegmentOut: {
             /** Start Job Id */
@@ -8430,7 +8433,8 @@ export interface components {
         };
         /**
          * SegmentStartOut
-         * @description Where the history of a finding's series starts anew: no step is looked for across it. `change` says what changed.
+         * @description A place where the history of a finding's series starts anew; no step is looked for across it. `change` says what
+         *     changed.
          */
         SegmentStartOut: {
             /**
@@ -8443,9 +8447,8 @@ export interface components {
         };
         /**
          * SeriesOut
-         * @description A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
-         *     `changes` is the number of changes by state. `title` is the text that it was named after, where its names
-         *     say too little.
+         * @description A series in a list. `value`, `at` and `commit` are those of its newest point, excluded or not; `changes` is the
+         *     number of changes by state. `title` is the original text if its names are shortened from it.
          */
         SeriesOut: {
             /** Id */
@@ -8498,8 +8501,8 @@ export interface components {
         };
         /**
          * SeriesPageOut
-         * @description A series without its points. `state` is its present state in a sentence; `level` is that of the newest
-         *     segment, null before the first evaluation (`evaluated_at` null). `changes` are newest first.
+         * @description A series without its points. `state` is its current state in a sentence; `level` is that of the newest segment,
+         *     null before the first evaluation (`evaluated_at` null). `changes` are newest first.
          */
         SeriesPageOut: {
             series: components["schemas"]["SeriesOut"];
@@ -8563,8 +8566,8 @@ export interface components {
         };
         /**
          * ShippedRuleOut
-         * @description A rule that nobody wrote here: of a suite's manifest, or built in (`suite` is null). It watches `metric`, by
-         *     default the primary one, of `arms`.
+         * @description A rule that is not stored: of a suite's manifest, or built in (`suite` is null). It watches `metric`, by default
+         *     the primary one, of `arms`.
          */
         ShippedRuleOut: {
             /** Suite */
@@ -8644,11 +8647,11 @@ export interface components {
         };
         /**
          * SuiteAnnounceIn
-         * @description An agent's announcement of a suite it can run, from the head of an allowed repository.
+         * @description An agent's announcement of a suite that it can run, from the head of an allowed repository.
          *
-         *     `repository` is the agent's name for it, `location` its URL or absolute path. Older agents send no `location`, which
-         *     is accepted only with a grant of every repository. The manifest is named by `suite` and `digest`, and sent, as JSON,
-         *     when a reply's `manifests_wanted` has the digest.
+         *     `repository` is the agent's name for the repository, `location` its URL or absolute path. Older agents send no
+         *     `location`, which is accepted only with a grant of every repository. `suite` and `digest` identify the manifest; an
+         *     agent sends the manifest itself, as JSON, when `manifests_wanted` of a reply has the digest.
          */
         SuiteAnnounceIn: {
             /** Repository */
@@ -8700,7 +8703,7 @@ export interface components {
         };
         /**
          * SuiteRefusedOut
-         * @description An announced suite that was refused, and what to do about it. The agent's other suites are accepted.
+         * @description An announced suite that was refused; `reason` says why and what to do. The agent's other suites are accepted.
          */
         SuiteRefusedOut: {
             /** Suite */
@@ -8710,8 +8713,8 @@ export interface components {
         };
         /**
          * SuiteStandingsOut
-         * @description How many arms stand how, by target. No rule of the suite watches the benchmarks in `unwatched`, so none of
-         *     their arms should win.
+         * @description The number of arms with each standing, by target. No rule of the suite watches the benchmarks in `unwatched`, so
+         *     their arms are not counted.
          */
         SuiteStandingsOut: {
             /** Suite */
@@ -8729,7 +8732,7 @@ export interface components {
         };
         /**
          * TakesJobsOut
-         * @description Whether a job may be leased for it now, with the sentence that says so.
+         * @description Says whether a job may be leased for a target now, in `words` for people.
          */
         TakesJobsOut: {
             /** Ok */
@@ -8870,10 +8873,10 @@ export interface components {
         };
         /**
          * TargetNoiseOut
-         * @description How noisy a target was, by what its jobs measured anyway. `scatter`: how far a job's median may be off, as a
-         *     share of it (half of its 99 % interval), the mean of a job's points and the median of the jobs. `waiting_percent`: how much of the time the
-         *     workload waited for a CPU, the median of its jobs; null if the target does not report it. `excluded_jobs` of
-         *     its `jobs` have points that count in no series: a void or disturbed job, or one with a failed check.
+         * @description The noise in a target's ordinary jobs. `scatter`: half of the 99 % interval of a point as a fraction of its value,
+         *     averaged over a job's points, and the median over jobs. `waiting_percent`: the time in which the workload waited for
+         *     a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs` with
+         *     excluded points, because the job was void or disturbed or a check failed.
          */
         TargetNoiseOut: {
             /** Target Id */
@@ -8895,9 +8898,9 @@ export interface components {
         };
         /**
          * TargetOut
-         * @description `state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
-         *     maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only
-         *     hold is maintenance.
+         * @description A target. `state` says whether it is reachable and busy; `hold`, independently, why it must not be used, with
+         *     maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only hold is
+         *     maintenance.
          */
         TargetOut: {
             /** Id */
@@ -9023,7 +9026,7 @@ export interface components {
         };
         /**
          * TokenCreatedOut
-         * @description The only answer that ever carries the secret.
+         * @description A new token with its secret, which is returned only here.
          */
         TokenCreatedOut: {
             /** Id */
@@ -9193,8 +9196,8 @@ export interface components {
         };
         /**
          * VerdictsOut
-         * @description The outcome of a run with everything it rests on. `run_id` and `url` are null for a directory that was judged
-         *     offline; `url` is also null if the server has no public address.
+         * @description The outcome of a run with everything on which it is based. `run_id` and `url` are null for a directory that was
+         *     judged offline; `url` is also null if the server has no public address.
          */
         VerdictsOut: {
             /**
@@ -9452,8 +9455,8 @@ export interface components {
         };
         /**
          * WorkOut
-         * @description What an agent executes: launches `first_launch … first_launch + launches - 1` of one batch; with
-         *     `base_commit` or `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
+         * @description The work of an agent: launches `first_launch … first_launch + launches - 1` of one batch; with `base_commit` or
+         *     `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
          *     the merge base and reports it. With `judges_head`, the head also runs what only the head has.
          */
         WorkOut: {
