@@ -57,7 +57,7 @@ SYSTEMS = (
     ("ChromeOS", r"\bCrOS\b"),
     ("Linux", r"\bLinux\b"),
 )
-LONGEST_DEVICE = 80
+MAX_DEVICE_LENGTH = 80
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def device_of(user_agent: str) -> str:
     system = _first_match(SYSTEMS, user_agent)
     if browser is None:
         plain = "".join(char for char in user_agent if char.isprintable())
-        return plain[:LONGEST_DEVICE]
+        return plain[:MAX_DEVICE_LENGTH]
     return browser if system is None else f"{browser} on {system}"
 
 

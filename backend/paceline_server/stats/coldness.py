@@ -1,8 +1,8 @@
 """Finds after how many rounds of a fresh process an arm is as fast as when warm (§3).
 
-A round is cold if its penalty, fitted to never rise again, exceeds the margin and the raw penalty does so in
-four fifths of the launches. Penalties that the reference has in the same round are not the arm's. Launches are
-resampled for the interval.
+A round is cold if its fitted penalty exceeds the margin, and so does the raw penalty in four fifths of the launches.
+The fit never rises from round to round. The reference's penalty in the same round is subtracted. Launches are resampled
+for the interval.
 """
 
 from __future__ import annotations
