@@ -22,8 +22,8 @@ EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
 
 
 def normalize_name(name: str) -> str:
-    """Return the name in its one spelling. Raises 400 for a name that is empty, too long, reserved, mixes scripts or has
-    control characters."""
+    """Return the name in its one spelling. Raises 400 for a name that is empty, too long, reserved, mixes scripts or
+    has control characters."""
     name = " ".join(unicodedata.normalize("NFKC", name).split())
     key = name_key(name)
     if key in RESERVED_NAMES or key.startswith("schedule "):

@@ -92,8 +92,8 @@ def cluster_bootstrap(
     replicates: int = BOOTSTRAP_REPLICATES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Interval:
-    """Return the percentile interval of a statistic as in `cluster_replicates`, of shape (rows,). Without bounds if there
-    are fewer than two common launches."""
+    """Return the percentile interval of a statistic as in `cluster_replicates`, of shape (rows,). Without bounds if
+    there are fewer than two common launches."""
     results = cluster_replicates(samples, statistic, replicates, seed)
     if results is None:
         return Interval(None, None)

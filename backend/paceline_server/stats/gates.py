@@ -197,7 +197,7 @@ def judge_gate(
 
 
 def absolute_value(value: float, interval: Interval) -> tuple[float, Interval]:
-    """Return |value| and its interval, which begins at 0 if the sign is undecided and has no end if a bound is missing."""
+    """Return |value| and its interval, which begins at 0 if the sign is undecided; no end if a bound is missing."""
     lower, upper = interval.lower, interval.upper
     if lower is None or upper is None:
         least = 0.0

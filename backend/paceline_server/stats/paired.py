@@ -273,7 +273,8 @@ def _launches_that_must_agree(launches: int, policy: PairPolicy) -> int:
 
 
 def _limit_text(policy: PairPolicy) -> str:
-    """Return in words the ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a disturbance."""
+    """Return in words the ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a
+    disturbance."""
     if not policy.extra_percent:
         return f"{policy.margin_percent:g} %"
     return percent(math.expm1(policy.slower_from))

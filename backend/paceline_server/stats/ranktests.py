@@ -45,8 +45,8 @@ def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
 
 
 def mann_whitney_p(a: Floats, b: Floats) -> float:
-    """Return the two-sided p-value for `a` and `b` having the same distribution; 1.0 if a side is empty or all values are
-    equal."""
+    """Return the two-sided p-value for `a` and `b` having the same distribution; 1.0 if a side is empty or all values
+    are equal."""
     n, m = int(a.size), int(b.size)
     if n == 0 or m == 0:
         return 1.0

@@ -716,8 +716,8 @@ export interface paths {
         };
         /**
          * Get Badge
-         * @description Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
-         *     project, with `project=NAME`.
+         * @description Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a
+         *     public project, with `project=NAME`.
          */
         get: operations["get_badge"];
         put?: never;
@@ -4140,8 +4140,8 @@ export interface components {
         };
         /**
          * ChannelOut
-         * @description A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may be
-         *     secret, or the recipients. `keys`: those that sign now, the newest first.
+         * @description A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may
+         *     be secret, or the recipients. `keys`: those that sign now, the newest first.
          */
         ChannelOut: {
             /** Id */

@@ -25,8 +25,8 @@ from paceline_server.stats.policy import Crossover, MeasuredPoint, MinimumVerdic
 
 
 def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
-    """Return words such as `On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy
-    in force: from 2,000, after 1 warm-up round`."""
+    """Return words such as `On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round;
+    policy in force: from 2,000, after 1 warm-up round`."""
     point = params_text(assessment.params, " ")
     at_point = f" at {point}" if point else ""
     warmup = (
