@@ -25,7 +25,7 @@ from paceline_server.store import access
 
 API = "/api"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]*)(:[0-9]{0,5})?")
-LONGEST_TARGET_BYTES = 16 * 1024
+MAX_ADDRESS_BYTES = 16 * 1024
 """The limit of path and query together; our pages use less than a quarter of it."""
 PARSING_BYTES = {True: 256 * 1024, False: 16 * 1024 * 1024}
 """The bytes of request bodies that may be in memory at once: those of public routes (True) and those of authenticated
@@ -87,12 +87,12 @@ class Admission:
         """Return the route of a request. Raises 400, 404, 405, 414 or 422."""
         if (
             len(scope.get("raw_path") or b"") + len(scope["query_string"])
-            > LONGEST_TARGET_BYTES
+            > MAX_ADDRESS_BYTES
         ):
             raise ProblemError(
                 414,
                 "uri_too_long",
-                f"An address has at most {LONGEST_TARGET_BYTES} bytes.",
+                f"An address has at most {MAX_ADDRESS_BYTES} bytes.",
             )
         _refuse_invalid_host(scope)
         match = self._match(scope["path"])
@@ -153,13 +153,13 @@ def _refuse_invalid_host(scope: Scope) -> None:
         if name == b"host":
             host = value.decode("latin-1")
             try:
-                good = (
+                is_valid = (
                     HOST.fullmatch(host) is not None
                     and urlsplit(f"//{host}").port != -1
                 )
             except ValueError:  # a port beyond 65535, brackets around no address
-                good = False
-            if not good:
+                is_valid = False
+            if not is_valid:
                 raise invalid_request(
                     "The header Host is not a host name with an optional port."
                 )

@@ -60,24 +60,26 @@ def admit(request: Request, *needed: Permission, is_use: bool = True) -> Admitte
 
 
 def _principal_of(request: Request, *, optional: bool, is_use: bool) -> Principal:
-    named = request.query_params.get("project")
+    project_name = request.query_params.get("project")
     header = request.headers.get("authorization")
     if header is not None:
         scheme, _, secret = header.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise unauthenticated("Authorization must be `Bearer TOKEN`.")
-        return _principal_of_token(secret.strip(), named)
+        return _principal_of_token(secret.strip(), project_name)
     cookie = cookies.read_session_cookie(request)
     if cookie is None:
         with read_scope() as session:
-            return project_access.resolve_anonymous(session, named)
-    principal = _principal_of_session(cookie, named, optional=optional, is_use=is_use)
+            return project_access.resolve_anonymous(session, project_name)
+    principal = _principal_of_session(
+        cookie, project_name, optional=optional, is_use=is_use
+    )
     if request.method not in SAFE_METHODS:
         cookies.refuse_other_sites(request, require_origin=True)
     return principal
 
 
-def _principal_of_token(secret: str, named: str | None) -> Principal:
+def _principal_of_token(secret: str, project_name: str | None) -> Principal:
     """Return the principal of a bearer token. Raises 401 for an unknown, expired or revoked one, without saying
     which."""
     at = clock.now()
@@ -88,7 +90,7 @@ def _principal_of_token(secret: str, named: str | None) -> Principal:
                 "This token is not valid: unknown, expired or revoked."
             )
         token, account = row
-        principal = project_access.resolve_token(session, token, account, named)
+        principal = project_access.resolve_token(session, token, account, project_name)
     if token.last_used_at is None or at - token.last_used_at > TOUCH_EVERY:
         with session_scope() as session:
             queries.touch_token(session, token.id, at)
@@ -96,13 +98,13 @@ def _principal_of_token(secret: str, named: str | None) -> Principal:
 
 
 def _principal_of_session(
-    secret: str, named: str | None, *, optional: bool, is_use: bool
+    secret: str, project_name: str | None, *, optional: bool, is_use: bool
 ) -> Principal:
     """Return the principal of a session cookie. Raises 401 when signed out, expired, idle or disabled."""
     with read_scope() as session:
         row, account = sessions.find_session(session, secret)
         person = project_access.resolve_account(
-            session, account, named, optional=optional
+            session, account, project_name, optional=optional
         )
     at = clock.now()
     if is_use and at - row.last_seen_at > TOUCH_EVERY:

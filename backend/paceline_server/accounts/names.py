@@ -13,8 +13,8 @@ from paceline_server.kernel.errors import invalid_request
 
 RESERVED_NAMES = frozenset({"system", "agent", "anonymous", "imports", "up", "shell"})
 """Names of the system in logs, as is `schedule …`: no account may have them."""
-LONGEST_NAME = 100
-LONGEST_EMAIL = 254
+MAX_NAME_LENGTH = 100
+MAX_EMAIL_LENGTH = 254
 """RFC 5321 §4.5.3.1.3, without the angle brackets."""
 ALIKE_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
 """Scripts with letters that look alike: a name may have letters of only one of them."""
@@ -22,8 +22,8 @@ EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
 
 
 def normalize_name(name: str) -> str:
-    """Return the name in its one spelling. Raises 400 for a name that is empty, too long, reserved, mixes scripts or has
-    control characters."""
+    """Return the name in its one spelling. Raises 400 for a name that is empty, too long, reserved, mixes scripts or
+    has control characters."""
     name = " ".join(unicodedata.normalize("NFKC", name).split())
     key = name_key(name)
     if key in RESERVED_NAMES or key.startswith("schedule "):
@@ -32,8 +32,8 @@ def normalize_name(name: str) -> str:
         raise invalid_request(
             "A name has at least one visible character and no control characters."
         )
-    if len(name) > LONGEST_NAME:
-        raise invalid_request(f"A name has at most {LONGEST_NAME} characters.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise invalid_request(f"A name has at most {MAX_NAME_LENGTH} characters.")
     scripts = _alike_scripts(name)
     if len(scripts) > 1:
         raise invalid_request(
@@ -61,12 +61,12 @@ def normalize_email(email: str) -> str:
     is_address = EMAIL.fullmatch(spelled) is not None
     if (
         not is_address
-        or len(spelled) > LONGEST_EMAIL
+        or len(spelled) > MAX_EMAIL_LENGTH
         or any(unicodedata.category(char)[0] == "C" for char in spelled)
         or len(_alike_scripts(spelled)) > 1
     ):
         raise invalid_request(
-            f"{email[:LONGEST_EMAIL]!r} is no e-mail address: expected one as in ada@example.org."
+            f"{email[:MAX_EMAIL_LENGTH]!r} is no e-mail address: expected one as in ada@example.org."
         )
     return spelled
 

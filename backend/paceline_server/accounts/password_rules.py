@@ -1,4 +1,4 @@
-"""Decides which passwords are accepted: long ones that are not guessed from lists of known passwords or the owner's name.
+"""Decides which passwords are accepted: long ones that are not guessed from known passwords or the owner's name.
 
 NIST SP 800-63B §3.1.1.2 asks for length and a comparison with known passwords instead of rules about characters.
 Hashing is in `passwords.py`.

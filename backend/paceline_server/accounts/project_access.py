@@ -27,10 +27,12 @@ from paceline_server.store.tables.projects import Project
 ANYBODY = Principal("anonymous", frozenset(), "nothing", None, None, None)
 
 
-def resolve_anonymous(session: Session, named: str | None) -> Principal:
+def resolve_anonymous(session: Session, project_name: str | None) -> Principal:
     """Return the principal of a visitor who did not sign in, in the public project that the request names. Raises 401
     for any other project."""
-    project = None if named is None else queries.project_named(session, named)
+    project = (
+        None if project_name is None else queries.project_named(session, project_name)
+    )
     if project is None or project.visibility != "public":
         raise unauthenticated()
     return replace(
@@ -41,7 +43,7 @@ def resolve_anonymous(session: Session, named: str | None) -> Principal:
 
 
 def resolve_account(
-    session: Session, account: Account, named: str | None, *, optional: bool
+    session: Session, account: Account, project_name: str | None, *, optional: bool
 ) -> Principal:
     """Return the principal of a person, in the project the request names or else in their own.
 
@@ -51,8 +53,8 @@ def resolve_account(
     person = Principal(account.name, frozenset(), "session", account.id, None, None)
     if account.is_installation_admin:
         person = replace(person, permissions=permissions.OF_INSTALLATION_ADMIN)
-    if named is not None:
-        return _resolve_in_project(session, person, account, named)
+    if project_name is not None:
+        return _resolve_in_project(session, person, account, project_name)
     memberships = queries.memberships(session, account.id, limit=2)
     chosen = next(
         (member for member in memberships if member[0].id == DEFAULT_PROJECT_ID),
@@ -78,9 +80,9 @@ def resolve_account(
 
 
 def _resolve_in_project(
-    session: Session, person: Principal, account: Account, named: str
+    session: Session, person: Principal, account: Account, project_name: str
 ) -> Principal:
-    project = queries.project_named(session, named)
+    project = queries.project_named(session, project_name)
     role = (
         None
         if project is None
@@ -94,7 +96,7 @@ def _resolve_in_project(
             permissions=permissions.ANONYMOUS_PERMISSIONS,
             project=_project_head(project),
         )
-    raise not_found("project", named)
+    raise not_found("project", project_name)
 
 
 def _with_role(person: Principal, project: Project, role: Role | None) -> Principal:
@@ -108,7 +110,7 @@ def _with_role(person: Principal, project: Project, role: Role | None) -> Princi
 
 
 def resolve_token(
-    session: Session, token: Token, account: Account | None, named: str | None
+    session: Session, token: Token, account: Account | None, project_name: str | None
 ) -> Principal:
     """Return the principal of a token, with those of its permissions that its maker still has. Raises 401 if its maker
     left the project or was disabled, 404 if the request names another project."""
@@ -119,8 +121,8 @@ def resolve_token(
     if token.project_id is None:
         return program
     project = session.get_one(Project, token.project_id)
-    if named is not None and named != project.name:
-        raise not_found("project", named)
+    if project_name is not None and project_name != project.name:
+        raise not_found("project", project_name)
     if account is not None:
         role = queries.role_in_project(session, project.id, account.id)
         if account.disabled_at is not None or (

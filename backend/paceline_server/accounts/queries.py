@@ -262,7 +262,7 @@ def subtract_failure(session: Session, key: str, *, unblock_below: int) -> None:
 def count_failure(
     session: Session, key: str, at: datetime, forget_before: datetime
 ) -> int:
-    """Count a failure of a key, and return their number. It is one statement, so concurrent failures are all counted."""
+    """Count a failure of a key, and return their number. It is one statement, so concurrent failures all count."""
     counted = case(
         (SignInThrottle.updated_at < forget_before, 1),
         else_=SignInThrottle.failures + 1,

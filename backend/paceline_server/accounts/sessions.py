@@ -57,7 +57,7 @@ SYSTEMS = (
     ("ChromeOS", r"\bCrOS\b"),
     ("Linux", r"\bLinux\b"),
 )
-LONGEST_DEVICE = 80
+MAX_DEVICE_LENGTH = 80
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def device_of(user_agent: str) -> str:
     system = _first_match(SYSTEMS, user_agent)
     if browser is None:
         plain = "".join(char for char in user_agent if char.isprintable())
-        return plain[:LONGEST_DEVICE]
+        return plain[:MAX_DEVICE_LENGTH]
     return browser if system is None else f"{browser} on {system}"
 
 
@@ -132,11 +132,13 @@ def begin_session(
 
 
 def session_out(
-    session: Session, account: Account, row: BrowserSession, named: str | None
+    session: Session, account: Account, row: BrowserSession, project_name: str | None
 ) -> SessionOut:
     """Return the wire shape of a session, with the person's permissions in the project they named or else in their
     own. Raises 404 for a project that they may not see."""
-    person = project_access.resolve_account(session, account, named, optional=True)
+    person = project_access.resolve_account(
+        session, account, project_name, optional=True
+    )
     return SessionOut(
         account=AccountOut.model_validate(account),
         has_password=account.password_hash is not None,
@@ -162,10 +164,12 @@ def find_session(session: Session, secret: str) -> tuple[BrowserSession, Account
     return row
 
 
-def current_session(session: Session, secret: str, named: str | None) -> SessionOut:
+def current_session(
+    session: Session, secret: str, project_name: str | None
+) -> SessionOut:
     """Return the session of a cookie. Raises 401."""
     row, account = find_session(session, secret)
-    return session_out(session, account, row, named)
+    return session_out(session, account, row, project_name)
 
 
 def list_sessions(

@@ -106,7 +106,7 @@ def filter_text(stored: Mapping[str, Any]) -> str:
 
 
 def case_place(arm: str, benchmark: str, params: Mapping[str, Any]) -> str:
-    """Return `native in sort_batch at batch=1000`."""
+    """Return words such as `native in sort_batch at batch=1000`."""
     at = params_text(params)
     return f"{arm} in {benchmark}" + (f" at {at}" if at else "")
 
@@ -176,7 +176,7 @@ def values_by_param(points: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]
 
 
 def side_of(comparison: Comparison, *, worse: bool) -> Side:
-    """Return whether head differs from base in the suspected direction, in `ratio` = head ÷ base.
+    """Return whether the comparison shows the suspected change, where `ratio` is head ÷ base.
 
     For a slowdown this is the arm verdict of stats/README.md §2; for an improvement the same rule with the sides
     swapped (`evidence.faster`), at the same margin.

@@ -215,8 +215,8 @@ class AlertKind(Protocol[Evidence]):
         return
 
     def accept(self, session: Session, alert: Alert, commit: str | None) -> None:
-        """Accept the subject of an alert as the new normal, from a commit on if given. Raises 400 for a commit that does
-        not fit."""
+        """Accept the subject of an alert as the new normal, from a commit on if given. Raises 400 for a commit that
+        does not fit."""
         return
 
     def withdraw(self, session: Session, alert: Alert) -> None:

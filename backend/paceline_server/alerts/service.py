@@ -88,8 +88,8 @@ def require_known_kinds(session: Session) -> None:
 
 @handle_topic_after_reading("alerts.evaluate", compute_confirmation)
 def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
-    """Evaluate an ended job: as a bisection step, as a confirmation, or else by watching what it shows. `computed` comes
-    from `compute_confirmation`."""
+    """Evaluate an ended job: as a bisection step, as a confirmation, or else by watching what it shows. `computed`
+    comes from `compute_confirmation`."""
     concluded = queries.job_with_run(session, job_id)
     if concluded is None:
         return

@@ -20,13 +20,13 @@ BUTTONS = 3
 TEMPLATE_CHARACTERS = 10_000
 MAX_FIELDS = 50
 """At most this many fields in one template, so that a message cannot grow without limit."""
-LONGEST = {"title": 250, "summary": 800, "text": 1800}
+MAX_LENGTHS = {"title": 250, "summary": 800, "text": 1800}
 """Characters of an escaped field. All fields together fit into the smallest message of the common chats, an embed of
 Discord (256 for the title, 4,096 for the description, 6,000 in all)."""
-LONGEST_NAME = 100
+MAX_FACT_LENGTH = 100
 FIELDS = frozenset(
     (
-        *LONGEST,
+        *MAX_LENGTHS,
         *("project", "severity", "kind", "state", "suite", "target", "branch"),
         *("url", "links", "facts"),
     )
@@ -134,14 +134,15 @@ def _field_texts(notice: Notice, project: str) -> dict[str, str]:
         "branch": notice.branch or "",
     }
     escaped = {
-        name: _escape_within(text, LONGEST.get(name, LONGEST_NAME))
+        name: _escape_within(text, MAX_LENGTHS.get(name, MAX_FACT_LENGTH))
         for name, text in texts.items()
     }
     return escaped | {
         "url": next((link.url for link in links if link.url == notice.url), ""),
         "links": " · ".join(f"[{escape(link.label)}]({link.url})" for link in links),
         "facts": " · ".join(
-            _escape_within(fact, LONGEST_NAME) for fact in _list_facts(notice, project)
+            _escape_within(fact, MAX_FACT_LENGTH)
+            for fact in _list_facts(notice, project)
         ),
     }
 

@@ -1,7 +1,7 @@
 """Defines notices: what people are told about an event, the same in every channel, log and feed.
 
-The feature that publishes a notice writes its sentences; a channel only formats them. So a number in a message is always
-one that the API gives. A channel without filters gets every notice.
+The feature that publishes a notice writes its sentences; a channel only formats them. So a number in a message is
+always one that the API gives. A channel without filters gets every notice.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Link:
 class Notice:
     """One event.
 
-    `kind` says what happened (`alert.opened`), `subject_id` to which object, and `state` the object's new state. `title`
-    and `summary` have one line each, `text` explains. `url` is the event's page; it is relative if the server does not
-    know its own address.
+    `kind` says what happened (`alert.opened`), `subject_id` to which object, and `state` the object's new state.
+    `title` and `summary` have one line each, `text` explains. `url` is the event's page; it is relative if the server
+    does not know its own address.
     """
 
     kind: str

@@ -159,8 +159,8 @@ class ChannelKeyOut(Response):
 
 
 class ChannelOut(Response):
-    """A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may be
-    secret, or the recipients. `keys`: those that sign now, the newest first."""
+    """A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may
+    be secret, or the recipients. `keys`: those that sign now, the newest first."""
 
     id: str
     name: str

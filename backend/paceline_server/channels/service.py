@@ -144,13 +144,13 @@ def change_channel(
             )
         channel.template = patch.template
         detail["template"] = "changed"
-    _change_times(channel, patch)
+    _change_filters_and_times(channel, patch)
     audit.record(session, who.name, "change", "channel", channel.id, detail)
     session.flush()
     return get_channel(session, channel_id)
 
 
-def _change_times(channel: Channel, patch: ChannelPatchIn) -> None:
+def _change_filters_and_times(channel: Channel, patch: ChannelPatchIn) -> None:
     if patch.filters is not None:
         channel.filters = patch.filters.model_dump()
     if patch.time_zone is not None:

@@ -280,14 +280,14 @@ def _list_conditions(
 
 
 def disturbance_sentences(disturbance: Disturbance) -> list[str]:
-    """Say what disturbed a job, one sentence per condition."""
+    """Describe what disturbed a job, one sentence per condition."""
     return [f"disturbed: {condition.text}" for condition in disturbance.conditions]
 
 
 def next_steps_of(
     voids: Sequence[Void], disturbance: Disturbance, request: JobRequest
 ) -> dict[str, str]:
-    """Say what to do next, by the sentence of a void condition or disturbance."""
+    """Explain what to do next, by the sentence of a void condition or disturbance."""
     sentences = [
         *((_void_sentence(void), void) for void in voids),
         *zip(disturbance_sentences(disturbance), disturbance.conditions, strict=True),
@@ -318,7 +318,7 @@ def with_suppressed(reason: str, names: Sequence[str]) -> str:
 def blockers_of(
     checks: Sequence[CheckOut], voids: Sequence[Void], facts: JobFacts
 ) -> list[str]:
-    """Say why the job must not be judged, most important first."""
+    """Explain why the job must not be judged, most important first."""
     failed = [
         f"check {check.name} failed: {check.detail or 'no detail'}"
         for check in checks

@@ -79,7 +79,7 @@ class Pair:
         )
 
     def words(self, reference: str | None = None) -> str:
-        """Say `12.6 % slower (99.8 % interval: …)`; names the reference when given."""
+        """Return `12.6 % slower (99.8 % interval: …)`; names the reference when given."""
         return plain_words.describe_comparison(
             self.outcome.ratio,
             self.outcome.lower,

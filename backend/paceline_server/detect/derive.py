@@ -1,4 +1,4 @@
-"""Computes the derived metrics of a job and words their values.
+"""Computes the derived metrics of a job, with their values in words.
 
 Every declared metric has a row for each of its groups; a row without a value says why. The formulas are in
 `stats.derived`; `gates` judges the values.
@@ -95,7 +95,7 @@ class DerivedRow:
 
 
 def _rate(bytes_per_s: int) -> str:
-    """Word a rate in MiB/s if that is a whole number, else in MB/s."""
+    """Return a rate in MiB/s if that is a whole number, else in MB/s."""
     mebi = bytes_per_s / 2**20
     return f"{mebi:g} MiB/s" if mebi.is_integer() else f"{bytes_per_s / 1e6:g} MB/s"
 
@@ -190,7 +190,7 @@ def derived_rows(
 def _points(
     declared: Derived, groups: Sequence[Group]
 ) -> Iterator[tuple[Group, list[Group]]]:
-    """Yield each group that the metric has a value for, with the groups that value is computed from."""
+    """Yield each group for which the metric has a value, and the groups from which it is computed."""
     if declared.param is None:
         yield from ((group, [group]) for group in groups)
         return

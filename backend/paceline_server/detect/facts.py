@@ -61,7 +61,7 @@ class JobRequest:
     """Names of configuration errors that must not void the job."""
 
     def is_quick_look(self, policy: PairPolicy) -> bool:
-        """Check whether a whole batch is too little for a verdict."""
+        """Return whether a whole batch is too little for a verdict."""
         if self.launches is None or self.rounds is None:
             return False
         return (

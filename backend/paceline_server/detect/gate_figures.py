@@ -1,4 +1,4 @@
-"""Says how far a failing gate may go before it is worse than what people accepted.
+"""Computes how far a failing gate may go before it is worse than what people accepted.
 
 Waivers and known alerts share it, so that both end where something became worse for certain.
 """
@@ -36,7 +36,7 @@ class GateFigure:
         )
 
     def admits(self, row: GateOut) -> bool:
-        """Check whether a row of the same benchmark, arm and metric is about the same gate and no worse."""
+        """Return whether a row of the same benchmark, arm and metric is about the same gate and no worse."""
         limit = worst_of(self)
         return (
             (row.statistic, params_key(row.params)) == (self.statistic, self.point)
@@ -58,7 +58,7 @@ def worst_of(gate: GateFigure | GateOut) -> float | None:
 
 
 def is_worse_than(limit: float, row: GateOut) -> bool:
-    """Check whether a row lies beyond a limit with its whole interval; without a value it may, so it does."""
+    """Return whether a row lies beyond a limit with its whole interval; a row without a value counts as beyond."""
     best = row.lower if lower_is_better(row) else row.upper
     best = row.actual if best is None else best
     if best is None:
@@ -67,5 +67,5 @@ def is_worse_than(limit: float, row: GateOut) -> bool:
 
 
 def lower_is_better(gate: GateFigure | GateOut) -> bool:
-    """Check whether a gate holds a figure down."""
+    """Return whether a gate sets an upper limit."""
     return gate.op in ("<", "<=")

@@ -160,7 +160,7 @@ def _measured_gate(
 
 
 def _level_not_judged(disturbance: Disturbance) -> str | None:
-    """Say why a level is not judged; None without a disturbance. Pairing protects ratios from it, but no level."""
+    """Explain why a level is not judged; None without a disturbance. Pairing protects ratios from it, but no level."""
     if not disturbance.conditions:
         return None
     return f"{LEVEL_NOT_JUDGED} {disturbance.phrase}: {disturbance.conditions[0].text}"

@@ -17,7 +17,7 @@ from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.ingest.cases import Case
 
 MANIFEST_SAYS = "the manifest says"
-"""The reason begins so where a workload announced other values than its manifest."""
+"""Begins the reason where a workload announced other values than its manifest."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Group:
     params: Mapping[str, ParamValue]
 
     def matches(self, selector: Mapping[str, ParamValue]) -> bool:
-        """Check whether every param of the selector has the same value in this group."""
+        """Return whether every param of the selector has the same value in this group."""
         return all(self.params.get(name) == value for name, value in selector.items())
 
     def words(self) -> str:
-        """Say `ledger_batch batch=1000`."""
+        """Return the group in words, such as `ledger_batch batch=1000`."""
         return f"{self.benchmark} {params_text(self.params, ' ')}".rstrip()
 
 
@@ -56,8 +56,8 @@ def expected_groups(
 
 
 def unannounced_value(group: Group, announced: Sequence[Case]) -> str | None:
-    """Say how a manifest and its workload disagree about the params of a group; None if they do not, or nothing was
-    announced of its benchmark."""
+    """Explain how a manifest and its workload disagree about the params of a group; None if they agree, or if the
+    workload announced nothing of its benchmark."""
     for name, value in group.params.items():
         values = dict.fromkeys(
             case.params[name]

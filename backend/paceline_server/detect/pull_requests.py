@@ -140,7 +140,7 @@ def _in_head(gate: Gate, pairing: SidePairing) -> Gate:
 
 
 def _has_subject(manifest: Manifest, gate: Gate) -> bool:
-    """Check whether a manifest declares what a gate limits."""
+    """Return whether a manifest declares what a gate limits."""
     if gate.derived is not None:
         return any(
             derived.name == gate.derived
@@ -157,7 +157,7 @@ def _has_subject(manifest: Manifest, gate: Gate) -> bool:
 
 
 def missing_sentence(measured: MeasuredRevision) -> str | None:
-    """Say which cases were asked for and are neither measured nor unavailable here; None if all are there."""
+    """Describe the cases that were asked for and are neither measured nor unavailable here; None without any."""
     there = {
         (case.benchmark, params_key(case.params), case.arm)
         for case in measured.facts.cases
@@ -194,7 +194,7 @@ def _join_reports(
 
 
 def _held(of_arms: Sequence[JudgedPair], report: JobReportOut) -> str:
-    """Say how many comparisons of arms and gates hold; empty where the suite has neither rule nor gate."""
+    """Describe how many comparisons of arms and gates hold; empty if the suite has neither rule nor gate."""
     deciding = [judged.pair for judged in of_arms if judged.decides]
     required = [gate for gate in report.gates if gate.level == "required"]
     return held_sentence(deciding, required) if deciding or required else ""

@@ -1,4 +1,4 @@
-"""SQL of detection outside `changes`: a job's context, reports, comparisons and findings."""
+"""Holds the SQL of detection outside `changes`: a job's context, reports, comparisons and findings."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class JobContext:
 
     @property
     def is_imported(self) -> bool:
-        """Whether another tool measured the job, so that it must not be judged."""
+        """True if another tool measured the job, so that it must not be judged."""
         return self.run.trigger == IMPORTED
 
     @property
     def is_baseline(self) -> bool:
-        """Whether the job becomes points of history: an ordinary run on a branch, without knobs.
+        """True if the job becomes points of history: an ordinary run on a branch, without knobs.
 
         Imported jobs, whose branch is their saved baseline, become excluded points."""
         run = self.run

@@ -67,7 +67,7 @@ def join_reasons(reasons: Iterable[ReasonOut], verdict: str) -> str:
 
 
 def waived_sentence(reasons: Iterable[ReasonOut]) -> str:
-    """Say what passed only because it was waived or is known, in one line; empty if nothing did."""
+    """Describe in one line what passed only because it was waived or is known; empty if nothing did."""
     texts = [reason.text for reason in reasons if reason.verdict == "waived"]
     return f"not counted: {'; '.join(texts)}" if texts else ""
 
@@ -77,7 +77,7 @@ def _place_of(reason: ReasonOut) -> tuple[str | None, str]:
 
 
 def is_deciding(item: ComparisonOut | GateOut) -> bool:
-    """Check whether the run's verdict rests on a row. Reports from before this was recorded say nothing: then it
+    """Return whether the run's verdict rests on a row. Reports from before this was recorded say nothing: then it
     may."""
     if isinstance(item, GateOut):
         return item.level == "required"
@@ -206,7 +206,7 @@ def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonO
 
 
 def _step_for_cause(cause: str) -> str | None:
-    """Say what to do about a cause that no launches remove; None for others."""
+    """Explain what to do about a cause that no launches remove; None for others."""
     if cause.startswith("check "):
         return "Timings of wrong results do not count: correct what the check found."
     return next((step for part, step in _STEPS if part in cause), None)
@@ -234,7 +234,7 @@ _STEPS = (
 def _step_for_launches(
     launches: int | None, unknown: int, cases: int, is_disturbed: bool
 ) -> str | None:
-    """Say what to do about comparisons: how many launches decide them, as far as launches do."""
+    """Explain what to do about comparisons: how many launches decide them, as far as launches do."""
     if launches is None:
         return QUIET if is_disturbed else None
     step = f"Repeat with {launches} launches (`--launches {launches}`)"
@@ -306,7 +306,7 @@ def with_count_of_others(first: str, count: int) -> str:
 
 
 def _place_of_comparison(row: ComparisonOut) -> str:
-    """Say `sort_batch batch=1000: native at head`."""
+    """Return the case in words, such as `sort_batch batch=1000: native at head`."""
     where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
     return (
         f"{where}: {row.arm} at head"
@@ -316,19 +316,19 @@ def _place_of_comparison(row: ComparisonOut) -> str:
 
 
 def _place_of_gate(gate: GateOut) -> str:
-    """Say `sort_batch batch=1000: gate median of native time`."""
+    """Return the gate in words, such as `sort_batch batch=1000: gate median of native time`."""
     params = params_text(gate.params, " ")
     where = " ".join(part for part in (gate.benchmark, params) if part)
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}"
 
 
 def gate_sentence(gate: GateOut) -> str:
-    """Say `sort_batch: gate median of native time: 12 <= 10 does not hold`."""
+    """Return words such as `sort_batch: gate median of native time: 12 <= 10 does not hold`."""
     return f"{_place_of_gate(gate)}: {gate.reason}"
 
 
 def comparison_sentence(row: ComparisonOut) -> str:
-    """Say `sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
+    """Return `sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
     place = _place_of_comparison(row)
     if row.verdict != "fail":
         return f"{place} - {row.reason}"

@@ -348,7 +348,7 @@ def _checks(
 
 
 def _decides_job(manifest: Manifest, pair: Pair) -> bool:
-    """Check whether a pair decides the job: that of the primary metric, or of a metric that a rule names."""
+    """Return whether a pair decides the job: that of the primary metric, or of a metric that a rule names."""
     rule = manifest.rule_for(
         pair.group.benchmark, pair.arm, pair.metric, pair.group.params
     )
@@ -431,7 +431,7 @@ def _measure_floor(
 
 
 def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
-    """Check whether the head is faster by more than the margin. It decides nothing, so it is outside the run's family
+    """Return whether the head is faster by more than the margin. It decides nothing, so it is outside the run's family
     of tests."""
     reversed_blocks = replace(blocks, d=-blocks.d)
     return judge_pair(reversed_blocks, look.number, policy).verdict == "fail"
@@ -443,7 +443,7 @@ def _changed_declaration(
     metric: str,
     sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> str | None:
-    """Say why the sides cannot be compared, if they declare the metric differently."""
+    """Explain why the sides cannot be compared, if they declare the metric differently."""
     key = (group.benchmark, params_key(group.params), arm, metric)
     head, base = (side.declared.get(key) for side in sides)
     if head is None or base is None:
@@ -454,7 +454,7 @@ def _changed_declaration(
 def _not_applicable(
     group: Group, arm: str, sides: tuple[_RevisionSamples, _RevisionSamples]
 ) -> str | None:
-    """Say why an arm cannot be compared: a side cannot run it here, or does not have it."""
+    """Explain why an arm cannot be compared: a side cannot run it here, or does not have it."""
     reasons = [side.unavailable.why(group, arm) for side in sides]
     if None not in reasons:
         return reasons[0]
@@ -474,7 +474,7 @@ def _reasons_nothing_measured(
     revisions: tuple[Revision, Revision],
     sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> list[str]:
-    """Say why nothing was measured: one reason if it is the same for both sides, else one per side."""
+    """Explain why nothing was measured: one reason if it is the same for both sides, else one per side."""
     arguments = [
         (
             revision.facts,

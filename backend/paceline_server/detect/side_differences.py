@@ -57,17 +57,17 @@ class SideDifferences:
         )
 
     def is_new(self, group: Group, arm: str, metric: str) -> bool:
-        """Check whether head declares this, and base does not."""
+        """Return whether head declares this and base does not."""
         value = _declared_value(group, arm, metric)
         return value in self.head and value not in self.base
 
     def is_removed(self, group: Group) -> bool:
-        """Check whether base declares something at this point, and head nothing."""
+        """Return whether base declares something at this point, and head nothing."""
         point = (group.benchmark, params_key(group.params))
         return point in _points(self.base) and point not in _points(self.head)
 
     def sentence(self) -> str:
-        """Say what is new and what was removed, for the end of a verdict's reason; empty if nothing is."""
+        """Describe what is new and what was removed, for the end of a verdict's reason; empty if nothing is."""
         parts = ("new in head", self.added), ("removed in head", self.removed)
         return "; ".join(
             f"{what}: {list_some(names)}" for what, names in parts if names

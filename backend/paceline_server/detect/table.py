@@ -83,7 +83,7 @@ def _with_texts(line: str, texts: Mapping[str, str]) -> str:
 
 
 def _disturbance_lines(analysis: Analysis) -> list[str]:
-    """Say what disturbed the measurement, and what it demanded of ratios."""
+    """Describe what disturbed the measurement, and what it demanded of ratios."""
     disturbance = analysis.disturbance
     if not disturbance.conditions:
         return []
@@ -109,7 +109,7 @@ def _reason_lines(report: JobReportOut) -> list[str]:
 
 
 def describe_revision(revision: str) -> str:
-    """Word a revision, which `paceline run` may have recorded without a commit or with uncommitted changes."""
+    """Return a revision in words; `paceline run` may have recorded it without a commit or with uncommitted changes."""
     if revision == "unversioned":
         return "no commit"
     commit, dirty, _ = revision.partition("+dirty")
@@ -177,7 +177,7 @@ def revision_lines(
 
 
 def _is_said_below(judged: JudgedPair, analysis: Analysis) -> bool:
-    """Check whether the job's reasons say why a pair has no verdict."""
+    """Return whether the job's reasons say why a pair has no verdict."""
     is_undecided = judged.pair.outcome.verdict == "inconclusive"
     return bool(analysis.blockers) or (is_undecided and judged.decides)
 
@@ -196,7 +196,7 @@ def fold_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
 def align_columns(
     rows: Sequence[Sequence[str]], right: Iterable[int] = ()
 ) -> list[str]:
-    """Align cells in columns; those in `right` to the right."""
+    """Return the cells aligned in columns; those in `right` to the right."""
     right_aligned = set(right)
     widths = (
         [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -15,7 +15,7 @@ from paceline_server.store.outbox import (
 
 @handle_topic_after_reading("job.analyse", service.analyse_job)
 def analyse(session: Session, _key: str, analysis: service.JobAnalysis | None) -> None:
-    """Extend or conclude the job."""
+    """Analyse a job, and extend or conclude it."""
     service.conclude_job(session, analysis)
 
 
@@ -27,7 +27,7 @@ def stop_analysing(session: Session, key: str, error: str) -> None:
 
 @handle_topic(service.EXTEND_HISTORY)
 def extend_history(session: Session, job_id: str) -> None:
-    """Append the job's points."""
+    """Append the points of a job to its series."""
     history.append_points(session, job_id)
 
 

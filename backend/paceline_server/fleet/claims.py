@@ -64,7 +64,7 @@ def refuse_taken_host(
 def record_claim(
     session: Session, target: Target, agent: Agent, at: datetime
 ) -> TargetRefusedOut:
-    """Record that `agent` reached a target of another agent, and return the refusal. The target's row must be locked."""
+    """Record that `agent` reached a target of another agent, and return the refusal. The target must be locked."""
     claim = queries.claim_of(session, target.id, agent.id)
     if claim is None:
         claim = TargetClaim(

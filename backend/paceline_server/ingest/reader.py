@@ -39,7 +39,7 @@ Key = tuple[str, str, str, str, str | None]
 """(benchmark, arm, params key, metric, side)."""
 
 LIVE_CHUNKS = 32
-"""A live series is made of this many newest chunks of its case."""
+"""The number of newest chunks of a case from which its live series is made."""
 LOG_CHUNKS = 4
 """Log chunks read at once for a text log; each has at most 2 MB."""
 _NOT_IN_A_FILENAME = re.compile(r"[^A-Za-z0-9._-]+")

@@ -1,6 +1,6 @@
 """Stores runs that another tool measured, as a run with one job whose attempt has delivered its samples.
 
-No agent leases such a job: it begins in `analysing`, and its target has no agent. After that it is a job like any other.
+No agent leases such a job: it begins in `analysing`, and its target has no agent. Then it is a job like any other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """A run of another tool. `source`: the id of the document; `branch`: the name of a saved baseline, if it has one."""
+    """A run of another tool. `source`: the id of the document; `branch`: the name of a saved baseline, if any."""
 
     suite: str
     source: str

@@ -107,7 +107,7 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True)
 class RollUp:
-    """State, outcome and reason of a run, from its jobs. `cause` and `cause_detail` are those of its most urgent job."""
+    """State, outcome and reason of a run, from its jobs. `cause` and `cause_detail`: of its most urgent job."""
 
     state: RunState
     outcome: Outcome

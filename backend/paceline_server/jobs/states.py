@@ -46,7 +46,7 @@ MAX_REQUEUES = 2
 """So many infrastructure losses before measuring are retried silently."""
 
 MAX_BATCH = 2
-"""The highest batch number: a job is analysed at most three times (stats/README.md §2, alpha spent over three looks)."""
+"""The highest batch number: a job is analysed at most three times (stats/README.md §2, alpha in three looks)."""
 
 HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uploading"})
 """States in which an agent works on the job and its target is taken (I9)."""

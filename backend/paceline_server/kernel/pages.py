@@ -20,9 +20,9 @@ from paceline_server.kernel.errors import ProblemError
 FOR_EVER = "public, max-age=31536000, immutable"
 HASHED = "assets"
 """The directory in which Vite puts a content hash into file names."""
-LONGEST_PATH = 1024
+MAX_PATH_LENGTH = 1024
 """Characters of a path; the time to resolve one grows with the square of its length."""
-LONGEST_NAME = 255
+MAX_PART_BYTES = 255
 """Bytes of a file name. For longer ones, file systems raise an error other than "not found"."""
 MISSING = "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
 
@@ -58,8 +58,8 @@ def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) 
         dependencies=dependencies,
     )
     def page(path: str) -> Response:
-        if len(path) > LONGEST_PATH or any(
-            len(os.fsencode(part)) > LONGEST_NAME for part in path.split("/")
+        if len(path) > MAX_PATH_LENGTH or any(
+            len(os.fsencode(part)) > MAX_PART_BYTES for part in path.split("/")
         ):
             raise ProblemError(
                 404, "not_found", "No page and no file has an address this long."

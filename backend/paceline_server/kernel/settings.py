@@ -28,7 +28,7 @@ _REFUSED_CHARACTERS = {
     "smtp_user": _NO_SMTP_LOGIN,
     "smtp_password": _NO_SMTP_LOGIN,
 }
-"""Characters that a setting cannot hold, by its name. A path in a database URL may have spaces; a mail login is ASCII."""
+"""Characters that a setting cannot hold, by its name. A path in a database URL may have spaces; logins are ASCII."""
 
 
 class SettingsError(Exception):

@@ -43,11 +43,11 @@ class GapTracker:
         return self._gap is not None
 
     def count_showable(
-        self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float
+        self, position: int, ids: Sequence[int], horizon: tuple[int, int], now: float
     ) -> int:
-        """Return how many of the ascending `ids` after `place` may be shown. `horizon`: the ids of the (oldest open,
+        """Return how many of the ascending `ids` after `position` may be shown. `horizon`: the ids of the (oldest open,
         next) transaction, read before the rows."""
-        expected = place + 1
+        expected = position + 1
         for index, row_id in enumerate(ids):
             if row_id != expected and not self._is_settled(expected, horizon, now):
                 return index

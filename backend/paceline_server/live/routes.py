@@ -87,8 +87,8 @@ async def stream(
 
 
 def _resume_from(header: str | None, query: int | None) -> int | None:
-    """Return the id after which to resume. The header wins, because on a reconnect it is newer than the URL; a malformed
-    header is ignored."""
+    """Return the id after which to resume. The header wins, because on a reconnect it is newer than the URL; a
+    malformed header is ignored."""
     if (
         header is not None
         and header.isascii()

@@ -162,7 +162,7 @@ class Tail:
         return place
 
     async def _read_and_offer(self) -> bool:
-        """Read the next events and offer those that may be shown to the streams; returns whether more may be waiting."""
+        """Read the next events and offer the streams those that may be shown; returns whether more may wait."""
         events, horizon = await asyncio.to_thread(_read_after, self.place)
         count = len(events)
         if horizon is not None:

@@ -1,7 +1,7 @@
 """Renders alerts as an Atom feed (RFC 4287), for readers that poll.
 
-An entry's id contains the alert's id and never changes; `updated` is when the alert last changed, so a feed reader shows
-it again when it is fixed or reopened. Alerts that nobody was notified of are not in the feed (I13).
+An entry's id contains the alert's id and never changes; `updated` is when the alert last changed, so a feed reader
+shows it again when it is fixed or reopened. Alerts that nobody was notified of are not in the feed (I13).
 """
 
 from __future__ import annotations

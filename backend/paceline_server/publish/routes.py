@@ -75,8 +75,8 @@ def get_badge(  # noqa: PLR0917 - query parameters, passed by name
     branch: OptionalName = None,
     target: OptionalName = None,
 ) -> Response:
-    """Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
-    project, with `project=NAME`."""
+    """Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a
+    public project, with `project=NAME`."""
     badge_out = badges.make_badge(session, kind, Subject(suite, branch, target))
     text = badge_out.model_dump_json()
     return answer(request, text, lambda: text, "application/json", badges.CACHE_S)

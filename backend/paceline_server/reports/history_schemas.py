@@ -89,8 +89,8 @@ class MatrixOut(Response):
 
 
 ArmStanding = Literal["lost", "undecided", "not_measured", "not_available", "won"]
-"""How an arm that should win stands on a target, worst first. It lost, is undecided or cannot run there for at least one
-combination of params; it was never measured; or it won (it is no slower than its reference, within the margin)."""
+"""How an arm that should win stands on a target, worst first. It lost, is undecided or cannot run there for at least
+one combination of params; it was never measured; or it won (it is no slower than its reference, within the margin)."""
 
 
 class StandingsTargetOut(Response):

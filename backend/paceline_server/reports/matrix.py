@@ -37,7 +37,7 @@ STALE_AFTER = timedelta(days=7)
 """A value this old is stale: schedules are nightly or weekly, so at least one run was missed."""
 
 ENDED_JOBS = 500
-"""So many of the newest jobs are searched for ones without a verdict: months of a nightly suite on a few targets."""
+"""How many of the newest jobs are searched for jobs without a verdict: months of a nightly suite on a few targets."""
 
 WORST_FIRST: tuple[Judged, ...] = ("fail", "inconclusive", "pass", "not_applicable")
 

@@ -257,17 +257,17 @@ class FlippedRow(NamedTuple):
 
 DECIDED = ("pass", "fail")
 RUNS_LOOKED_AT = 500
-"""The newest runs of a period among which verdicts that flipped are looked for: a few weeks of a busy project."""
+"""How many of a period's newest runs are searched for flipped verdicts: a few weeks of a busy project."""
 BEFORE_DAYS = 90
-"""The previous verdict is looked for in this many days before a period; nobody remembers an older one."""
+"""The previous verdict is searched in this many days before a period; nobody remembers an older one."""
 
 
 def flipped_since(session: Session, since: datetime, limit: int) -> list[FlippedRow]:
-    """List the arms whose newest decided verdict of the runs since then is another than the last one before, on the
-    same target and branch, the newest first; no demonstrations and no confirmations (I13).
+    """Return the arms whose newest decided verdict since then differs from the last one before, on the same target
+    and branch, the newest first; no demonstrations and no confirmations (I13).
 
-    The limit keeps the runs of the period in front: what they compared is then found by run, and each verdict before
-    by `ix_comparison_latest` read backwards, however long the history is."""
+    The LIMIT makes the database read the period's runs first. It then finds their comparisons by run, and each earlier
+    verdict by reading `ix_comparison_latest` backwards, however long the history is."""
     recent = (
         select(Run.id, func.coalesce(Run.branch, "").label("branch"))
         .where(Run.created_at >= since, *_FOR_HISTORY)

@@ -55,8 +55,8 @@ def arms_summary(
     unit: str,
     simulated: Collection[str] = frozenset(),
 ) -> str:
-    """Return a summary such as `On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All
-    comparisons are of one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
+    """Return a summary such as `On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).`
+    All comparisons are of one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
     if not comparisons:
         return "Nothing has been compared yet."
     real = [

@@ -102,8 +102,8 @@ def resolve_side(
 def significance(
     ratio: float | None, lower: float | None, upper: float | None, mde: float | None
 ) -> Significance:
-    """Return how clear a difference is: `clear` if the interval excludes 1 and the ratio exceeds the noise floor, if that
-    is known."""
+    """Return how clear a difference is: `clear` if the interval excludes 1 and the ratio exceeds the noise floor, if
+    that is known."""
     if ratio is None or lower is None or upper is None or lower <= 1.0 <= upper:
         return "uncertain"
     return "below_noise" if mde is not None and abs(ratio - 1.0) < mde else "clear"

@@ -24,7 +24,8 @@ RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
 CANCEL_AFTER_S = 2.0
 """An idle agent ends within this time. A measuring agent then gets a second signal, which cancels its job."""
 ENDS_WITHIN_S = 15.0
-NO_OTHER_START = 77
+"""An agent that cancels its job ends within this time, else it is killed."""
+NOT_ACCEPTED_STATUS = 77
 """The exit status of an agent that the server does not accept (`paceline/enrolment.py`)."""
 PR_SET_PDEATHSIG = 1
 
@@ -116,7 +117,7 @@ class AgentChild:
             self._stopping.wait(pause)
 
     def _is_refused(self) -> bool:
-        return self._process is not None and self._process.poll() == NO_OTHER_START
+        return self._process is not None and self._process.poll() == NOT_ACCEPTED_STATUS
 
     def _run_once(self) -> None:
         argv = [

@@ -1,7 +1,7 @@
 """Ends an API process when its supervisor ends or is killed, because it would otherwise keep the port.
 
-multiprocessing makes a pipe per child of which only the parent holds the other end. When that end is closed, on every
-system, the parent has ended. The process then shuts down in order, as after SIGTERM.
+multiprocessing makes a pipe per child, whose other end only the parent holds. That end closes when the parent ends, on
+every system. The process then shuts down in order, as after SIGTERM.
 """
 
 from __future__ import annotations

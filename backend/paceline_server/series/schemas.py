@@ -279,8 +279,8 @@ class NoiseFloorOut(Response):
 
 
 class TargetNoiseOut(Response):
-    """The noise in a target's ordinary jobs. `scatter`: half of the 99 % interval of a point as a fraction of its value,
-    averaged over a job's points, and the median over jobs. `waiting_percent`: the time in which the workload waited for
+    """The noise in a target's ordinary jobs. `scatter`: half of a point's 99 % interval as a fraction of its value; the
+    average over a job's points, then the median over jobs. `waiting_percent`: the time in which the workload waited for
     a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs` with
     excluded points, because the job was void or disturbed or a check failed."""
 

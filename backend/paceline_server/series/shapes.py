@@ -43,7 +43,7 @@ def series_out(
 
 
 def change_out(row: ChangeRow) -> ChangeOut:
-    """Return a change with its sentences and evidence, without the window, which its finding has."""
+    """Return a change with its sentences and evidence, but without its window of points, which its finding has."""
     change, evidence = row.change, row.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
     declared = read_declaration(row.point.declaration) or row.series

@@ -49,7 +49,7 @@ class AuditPolicy:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> AuditPolicy:
-        """The policy of a stored audit."""
+        """Return the policy of a stored audit."""
         return cls(**{**stored, "warm": WarmPolicy(**stored["warm"])})
 
 
@@ -64,11 +64,11 @@ class AuditFinding:
 
     @property
     def decisive(self) -> bool:
-        """Whether the comparisons it concerns are inconclusive."""
+        """True if the comparisons that it concerns are inconclusive."""
         return self.name in DECISIVE
 
     def concerns(self, *arms: str) -> bool:
-        """Whether it affects a figure of these arms; unequal work affects pairs, not single arms."""
+        """Return whether it affects a figure of these arms; unequal work affects pairs, not single arms."""
         if self.name == "unequal_work":
             return set(self.arms) <= set(arms)
         return not set(self.arms).isdisjoint(arms)
@@ -106,7 +106,7 @@ class _Rounds:
         )
 
     def rates(self, counter: str) -> dict[tuple[int, int], float]:
-        """A counter per iteration by (launch, round), where reported."""
+        """Return the counter per iteration by (launch, round), where reported."""
         counts = self.work.get(counter)
         if counts is None or self.iterations is None:
             return {}
@@ -149,7 +149,7 @@ def audit(
 
 
 def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFinding]:
-    """A finding about all unbalanced arms and the worst position."""
+    """Return a finding about all unbalanced arms and the worst position."""
     if len(rounds) < 2:
         return
     position_count = 1 + max(int(round_.position.max()) for round_ in rounds)
@@ -210,7 +210,7 @@ def _too_few(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFi
 
 
 def _no_warmup(cases: Sequence[CaseSamples]) -> Iterator[AuditFinding]:
-    """A finding about launches with several measured rounds but no warm-up round before them."""
+    """Return a finding about launches with several measured rounds but no warm-up round before them."""
     cold_by_arm: dict[str, list[int]] = {}
     for case in cases:
         for launch in np.unique(case.launch[case.measured()]).tolist():
@@ -325,7 +325,7 @@ def _unsteady(
 
 
 def mean_ratio(arm: CaseSamples, reference: CaseSamples) -> float | None:
-    """The ratio of mean times over everything timed, as a protocol of means alone would report."""
+    """Return the ratio of mean times over everything timed, as a protocol of means alone would report."""
     means = [
         float(_timed_rates(case).mean()) if _timed_rates(case).size else 0.0
         for case in (arm, reference)

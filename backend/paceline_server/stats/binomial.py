@@ -15,7 +15,7 @@ from paceline_server.stats.samples import Floats, Interval
 
 
 def _log_pmf(n: int, p: float) -> Floats:
-    """ln P[Bin(n, p) = i] for i in 0…n, shape (n + 1,)."""
+    """Return ln P[Bin(n, p) = i] for i in 0…n, shape (n + 1,)."""
     i = np.arange(1, n + 1, dtype=np.float64)
     log_comb = np.concatenate([[0.0], np.cumsum(np.log((n - i + 1.0) / i))])
     j = np.arange(n + 1, dtype=np.float64)
@@ -26,7 +26,7 @@ def _log_pmf(n: int, p: float) -> Floats:
 
 @lru_cache(maxsize=512)
 def _tails(n: int, p: float) -> tuple[Floats, Floats]:
-    """(P[Bin ≤ i], P[Bin ≥ i]) for i in 0…n, each summed from its small end to keep its precision."""
+    """Return (P[Bin ≤ i], P[Bin ≥ i]) for i in 0…n, each summed from its small end to keep its precision."""
     pmf = np.exp(_log_pmf(n, p))
     lower = np.minimum(np.cumsum(pmf), 1.0)
     upper = np.minimum(np.cumsum(pmf[::-1])[::-1], 1.0)
@@ -34,7 +34,7 @@ def _tails(n: int, p: float) -> tuple[Floats, Floats]:
 
 
 def upper_tail(k: int, n: int, p: float = 0.5) -> float:
-    """P[Bin(n, p) ≥ k]; 1 for k ≤ 0 and 0 for k > n."""
+    """Return P[Bin(n, p) ≥ k]; 1 for k ≤ 0 and 0 for k > n."""
     if n < 0 or not 0.0 < p < 1.0:
         raise ValueError(f"a binomial tail needs n ≥ 0 and 0 < p < 1, got n={n}, p={p}")
     if k <= 0:
@@ -48,7 +48,7 @@ def upper_tail(k: int, n: int, p: float = 0.5) -> float:
 def quantile_ranks(
     n: int, q: float, confidence: float
 ) -> tuple[int | None, int | None]:
-    """Ranks (1-based) of the order statistics that enclose the q-quantile; None if n is too small.
+    """Return the ranks (1-based) of the order statistics that enclose the q-quantile; None if n is too small.
 
     lower = the largest k with P[Bin(n, q) ≤ k − 1] ≤ (1 − confidence)/2,
     upper = the smallest k with P[Bin(n, q) ≥ k] ≤ (1 − confidence)/2.
@@ -65,7 +65,7 @@ def quantile_ranks(
 
 
 def quantile_interval(values: Floats, q: float, confidence: float) -> Interval:
-    """Order-statistic interval of the q-quantile of `values`, shape (n,), any order."""
+    """Return the order-statistic interval of the q-quantile of `values`, shape (n,), any order."""
     ordered = np.sort(values)
     lower, upper = quantile_ranks(int(ordered.size), q, confidence)
     return Interval(

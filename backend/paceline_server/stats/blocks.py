@@ -61,13 +61,13 @@ class PairedBlocks:
 
     @classmethod
     def nothing(cls) -> PairedBlocks:
-        """No blocks."""
+        """Return an instance without blocks."""
         floats, ints = np.zeros(0), np.zeros(0, dtype=np.int64)
         return cls(floats, ints, ints, floats, floats, Dropped(), ())
 
 
 def _per_block(case: CaseSamples) -> tuple[Ints, Floats, Bools]:
-    """(keys, values, warm-up marks) per (launch, round), by key; the value is the median of the round."""
+    """Return (keys, values, warm-up marks) per (launch, round), by key; the value is the median of the round."""
     key = case.launch.astype(np.int64) * _LAUNCH_STRIDE + case.round.astype(np.int64)
     order = np.argsort(key, kind="stable")
     key, value, warm = key[order], case.value[order], case.warmup[order]
@@ -81,7 +81,7 @@ def _per_block(case: CaseSamples) -> tuple[Ints, Floats, Bools]:
 
 
 def _warmup_rounds(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
-    """Which rounds to drop as warm-up: those marked, and as many more per launch as §1 requires.
+    """Return which rounds to drop as warm-up: those marked, and as many more per launch as §1 requires.
 
     `keys` are unique and ascending; the result has their shape."""
     launches = keys // _LAUNCH_STRIDE
@@ -100,7 +100,7 @@ def _warmup_rounds(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
 def _trim_unsteady(
     launch: Ints, log_arm: Floats, log_reference: Floats, policy: WarmPolicy
 ) -> tuple[Bools, tuple[int, ...]]:
-    """Which blocks to keep so that both arms of every launch are steady, and launches that remain unsteady."""
+    """Return which blocks to keep so that both arms of every launch are steady, and launches that remain unsteady."""
     keep = np.ones(launch.size, dtype=np.bool_)
     unsteady: list[int] = []
     for number in np.unique(launch):
@@ -118,7 +118,7 @@ def _trim_unsteady(
 def warm_samples(
     case: CaseSamples, policy: WarmPolicy | None = None
 ) -> tuple[Bools, tuple[int, ...]]:
-    """Which samples of a case are warm and steady, shape (n,), and the launches that remain unsteady."""
+    """Return which samples of a case are warm and steady, shape (n,), and the launches that remain unsteady."""
     policy = policy or WarmPolicy()
     keys, value, warm = _per_block(case)
     kept = ~_warmup_rounds(keys, warm, policy)

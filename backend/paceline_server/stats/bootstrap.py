@@ -27,7 +27,7 @@ def nan_median(values: Floats) -> Floats:
 
 
 def _pad(values: Floats, launch: Ints, order: Ints) -> tuple[Floats, Ints]:
-    """Values by launch, shape (launches, longest), padded with NaN, and the sizes of the launches."""
+    """Return the values by launch, shape (launches, longest), padded with NaN, and the sizes of the launches."""
     groups = [values[launch == number] for number in order]
     sizes = np.array([group.size for group in groups], dtype=np.int64)
     table = np.full((len(groups), int(sizes.max())), np.nan)
@@ -39,7 +39,7 @@ def _pad(values: Floats, launch: Ints, order: Ints) -> tuple[Floats, Ints]:
 def _draw(
     rng: np.random.Generator, table: Floats, sizes: Ints, picks: NDArray[np.int64]
 ) -> Floats:
-    """Resample inside the picked launches: shape (replicates, launches · longest), padded with NaN."""
+    """Return values resampled inside the picked launches, shape (replicates, launches · longest), padded with NaN."""
     count = sizes[picks]
     spots = np.floor(
         rng.random((*picks.shape, table.shape[1])) * count[..., None]
@@ -55,7 +55,7 @@ def cluster_replicates(
     replicates: int = BOOTSTRAP_REPLICATES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Floats | None:
-    """Replicates of a statistic of several groups measured in the same launches: shape (replicates, …).
+    """Return the replicates of a statistic of several groups measured in the same launches: shape (replicates, …).
 
     `samples` has (values, launch) of each group, shape (n_i,) each. Each replicate resamples the common launches
     once for all groups; `statistic` gets a (rows, values) array per group, padded with NaN, and returns shape
@@ -92,8 +92,8 @@ def cluster_bootstrap(
     replicates: int = BOOTSTRAP_REPLICATES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Interval:
-    """Percentile interval of a statistic as in `cluster_replicates`, of shape (rows,). Without bounds if there
-    are fewer than two common launches."""
+    """Return the percentile interval of a statistic as in `cluster_replicates`, of shape (rows,). Without bounds if
+    there are fewer than two common launches."""
     results = cluster_replicates(samples, statistic, replicates, seed)
     if results is None:
         return Interval(None, None)

@@ -62,7 +62,7 @@ def detect_each(
     *,
     parameters: Parameters = DEFAULT,
 ) -> list[Segmentation]:
-    """Detect the changes of every series, with bit-identical results in half the time of one by one.
+    """Detect the changes of every series, with bit-identical results in half the time that one by one takes.
 
     Memory grows with their number: a quarter of a megabyte each at 200 points."""
     arrays = [np.asarray(values, dtype=np.float64).ravel() for values in series]
@@ -117,7 +117,7 @@ def _segment_posterior(
 def is_standing(
     previous: Sequence[int], now: Sequence[int], *, within: int = STAND_WITHIN
 ) -> tuple[int, ...]:
-    """Indexes of `now` that the previous evaluation also detected, within `within` points (§4.5)."""
+    """Return the indexes of `now` that the previous evaluation also detected, within `within` points (§4.5)."""
     return tuple(
         index
         for index in now
@@ -134,7 +134,7 @@ def _unusable(y: Floats, parameters: Parameters) -> str:
 
 
 def _candidates(step: Floats, parameters: Parameters) -> list[StepCandidate]:
-    """Candidates by index: windows that contain a step with sufficient probability, removed one by one.
+    """Return the candidates by index: windows that contain a step with sufficient probability, removed one by one.
 
     An index has the most probability within ± `window`; ties are decided by nearness.
     """
@@ -167,7 +167,7 @@ def _candidates(step: Floats, parameters: Parameters) -> list[StepCandidate]:
 def _location(
     step: Floats, index: int, reach: int, parameters: Parameters
 ) -> tuple[int, int]:
-    """The shortest interval around `index` with enough of the probability within twice the window."""
+    """Return the shortest interval around `index` with enough of the probability within twice the window."""
     low, high = max(1, index - 2 * reach), min(step.size - 1, index + 2 * reach)
     enough = parameters.location_mass * float(step[low : high + 1].sum())
     start = stop = index
@@ -194,7 +194,7 @@ def _filter_candidates(
 
 
 def _shift_indexes(change: ChangePoint, first: int) -> ChangePoint:
-    """The same change with indexes relative to the given values instead of the used ones."""
+    """Return the same change with indexes relative to the given values instead of the used ones."""
     if first == 0:
         return change
     low, high = change.location

@@ -1,8 +1,8 @@
 """Finds after how many rounds of a fresh process an arm is as fast as when warm (§3).
 
-A round is cold if its penalty, fitted to never rise again, exceeds the margin and the raw penalty does so in
-four fifths of the launches. Penalties that the reference has in the same round are not the arm's. Launches are
-resampled for the interval.
+A round is cold if its fitted penalty exceeds the margin, and so does the raw penalty in four fifths of the launches.
+The fit never rises from round to round. The reference's penalty in the same round is subtracted. Launches are resampled
+for the interval.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def find_coldness(
 
 
 def _penalties(arm: CaseSamples, reference: CaseSamples) -> Floats | None:
-    """Penalties of an arm's rounds beyond those of the reference, shape (launches, rounds).
+    """Return the penalties of an arm's rounds beyond those of the reference, shape (launches, rounds).
 
     The reference is subtracted because the target itself may speed up. None without warm-up rounds from the
     first on."""
@@ -99,7 +99,7 @@ def _penalties(arm: CaseSamples, reference: CaseSamples) -> Floats | None:
 
 
 def _launch(case: CaseSamples, number: int) -> Floats | None:
-    """ln(round ÷ steady level) of a launch's first half; the level is the median of its second half."""
+    """Return ln(round ÷ steady level) of a launch's first half; the level is the median of its second half."""
     here = case.launch == number
     rounds, values = _medians_by_round(case.round[here], case.value[here])
     settled = rounds.size // 2
@@ -116,7 +116,7 @@ def _launch(case: CaseSamples, number: int) -> Floats | None:
 
 
 def _medians_by_round(rounds: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """Sorted rounds with the median of each."""
+    """Return the sorted rounds with the median of each."""
     unique, where, counts = np.unique(rounds, return_inverse=True, return_counts=True)
     ordered = values[np.argsort(where, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -142,7 +142,7 @@ def _cold_rounds(penalties: Floats, margin: float) -> tuple[Ints, Floats]:
 
 
 def _resampled_cold_rounds(penalties: Floats, picks: Ints, margin: float) -> Ints:
-    """The cold rounds of every resample, computed in slices to limit memory."""
+    """Return the cold rounds of every resample, computed in slices to limit memory."""
     step = max(1, 2_000_000 // penalties.size)
     return np.concatenate(
         [

@@ -50,7 +50,7 @@ CONFIGURATION_ERRORS: Final[Mapping[str, ConfigurationError]] = {
 
 
 def describe_error(name: str) -> ConfigurationError:
-    """The error of a name; an unknown name is repeated."""
+    """Return the error with this name; for an unknown name, one made of the name."""
     known = CONFIGURATION_ERRORS.get(name)
     if known is not None:
         return known
@@ -61,7 +61,7 @@ def describe_error(name: str) -> ConfigurationError:
 
 
 def list_errors(values: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Sorted names of the configuration errors in these readings; malformed values are ignored."""
+    """Return the sorted names of the configuration errors in these readings; malformed values are ignored."""
     errors: set[str] = set()
     for value in values:
         names = value.get("configuration")
@@ -73,5 +73,5 @@ def list_errors(values: Iterable[Mapping[str, Any]]) -> list[str]:
 def list_suppressed(
     values: Iterable[Mapping[str, Any]], suppress: Collection[str]
 ) -> list[str]:
-    """Sorted names of the reported configuration errors that are suppressed."""
+    """Return the sorted names of the reported configuration errors that are suppressed."""
     return [name for name in list_errors(values) if name in suppress]

@@ -29,7 +29,7 @@ _ADJECTIVES = {
     "frequency_cap": "drifting",
     "warm": "warm",
 }
-"""A target that a condition disturbs is called this, by the condition's code."""
+"""Words for a target that a condition disturbs, by the condition's code."""
 _DRIFTS = ("calibration", "frequency_cap")
 """Conditions that changed the speed of the target during the job."""
 
@@ -67,7 +67,7 @@ class Disturbance:
 
     @property
     def phrase(self) -> str:
-        """`on a busy host`; empty without a disturbance."""
+        """Such as `on a busy host`; empty without a disturbance."""
         adjectives = dict.fromkeys(
             _ADJECTIVES[condition.code] for condition in self.conditions
         )
@@ -93,7 +93,7 @@ def separate_disturbances(
 
 
 def _is_beyond_measure(condition: Void) -> bool:
-    """Check whether a condition is stronger than any whose extra margin is known."""
+    """Return whether a condition is stronger than any whose extra margin is known."""
     strength = condition.strength or 0.0
     if condition.code in ("pressure", "steal"):
         return strength > constants.WAIT_MEASURED

@@ -29,7 +29,7 @@ class StepCandidate:
 
 
 def scatter(x: Floats) -> float:
-    """Sigma of log values: 1.4826 · MAD."""
+    """Return the sigma of log values: 1.4826 · MAD."""
     return 1.4826 * median(np.abs(x - median(x)))
 
 
@@ -97,14 +97,14 @@ def _require_at_least(name: str, value: float, limit: float) -> ChangeFilter:
 
 
 def _effect_in_sigma(shift: float, before: Floats, after: Floats) -> float:
-    """|shift| ÷ pooled sigma of both sides; capped, because JSON has no infinity."""
+    """Return |shift| ÷ pooled sigma of both sides; capped, because JSON has no infinity."""
     weighted = before.size * scatter(before) ** 2 + after.size * scatter(after) ** 2
     pooled = math.sqrt(weighted / (before.size + after.size))
     return min(abs(shift) / pooled, 1e6) if pooled > 0.0 else (1e6 if shift else 0.0)
 
 
 def _p_value(before: Floats, after: Floats, dependence: float) -> float:
-    """The p-value of Mann-Whitney, with the number of points divided by the dependence."""
+    """Return the p-value of Mann-Whitney, with the number of points divided by the dependence."""
     p_value = mann_whitney_p(before, after)
     if dependence <= 1.0 or not 0.0 < p_value < 1.0:
         return p_value
@@ -113,7 +113,7 @@ def _p_value(before: Floats, after: Floats, dependence: float) -> float:
 
 
 def _smallest_p(before: int, after: int) -> float:
-    """The two-sided p-value of complete separation, the smallest possible."""
+    """Return the two-sided p-value of complete separation, the smallest possible."""
     return 2.0 / math.comb(before + after, after)
 
 

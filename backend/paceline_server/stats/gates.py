@@ -39,7 +39,7 @@ from paceline_server.stats.spread import (
 )
 
 UNDECIDED = "does not decide"
-"""The reason of a gate whose interval reaches over its level says so."""
+"""Stands in the reason of a gate whose interval includes its level."""
 Op = Literal["<", "<=", ">", ">="]
 Standing = Literal["pass", "close", "below"]
 """A figure holds the level, misses it by at most `GATE_CLOSE_SHARE` (close), or by more (below)."""
@@ -61,7 +61,7 @@ class GateVerdict:
 
 
 def holds_level(value: float, op: Op, level: float) -> bool:
-    """Whether `value op level`."""
+    """Return whether `value op level` holds."""
     match op:
         case "<":
             return value < level
@@ -96,7 +96,7 @@ def _text(bound: float | None) -> str:
 
 
 def quantile_of(statistic: str) -> float | None:
-    """`p99.9` → 0.999, `median` → 0.5; None for other statistics."""
+    """Return the quantile of a statistic: `p99.9` → 0.999, `median` → 0.5; None for statistics that are no quantile."""
     if statistic == "median":
         return 0.5
     number = statistic.removeprefix("p")
@@ -104,7 +104,7 @@ def quantile_of(statistic: str) -> float | None:
 
 
 def statistic_of(values: Floats, launch: Ints, statistic: str) -> float:
-    """The statistic of `values`, shape (n,), n ≥ 1. Raises ValueError for an unknown statistic."""
+    """Return the statistic of `values`, shape (n,), n ≥ 1. Raises ValueError for an unknown statistic."""
     quantile = quantile_of(statistic)
     if quantile is not None:
         return float(np.quantile(values, quantile))
@@ -122,7 +122,7 @@ def statistic_of(values: Floats, launch: Ints, statistic: str) -> float:
 
 
 def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
-    """The interval of a statistic, by the method that the module's table names; each bound holds with 99 %."""
+    """Return the interval of a statistic, by the method that the module's table names; each bound holds with 99 %."""
     quantile = quantile_of(statistic)
     if quantile is not None:
         return quantile_interval(values, quantile, GATE_CONFIDENCE)
@@ -137,7 +137,7 @@ def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
 
 
 def share_reached(actual: float, op: Op, level: float) -> float | None:
-    """The share of the level that a figure reaches, as a ratio of speeds: 1 is the level, 0.73 is 27 % short.
+    """Return the share of the level that a figure reaches, as a ratio of speeds: 1 is the level, 0.73 is 27 % short.
 
     None unless both are above 0.
     """
@@ -148,7 +148,7 @@ def share_reached(actual: float, op: Op, level: float) -> float | None:
 
 
 def standing_of(actual: float, op: Op, level: float) -> Standing:
-    """Whether the figure itself meets the level, regardless of its interval."""
+    """Return whether the figure itself meets the level, whatever its interval is."""
     if holds_level(actual, op, level):
         return "pass"
     share = share_reached(actual, op, level)
@@ -156,7 +156,7 @@ def standing_of(actual: float, op: Op, level: float) -> Standing:
 
 
 def samples_to_pass(statistic: str, op: Op) -> int:
-    """The smallest sample count with which a gate on this percentile can pass; 0 for other statistics."""
+    """Return the smallest sample count with which a gate on this percentile can pass; 0 for other statistics."""
     quantile = quantile_of(statistic)
     if quantile is None:
         return 0
@@ -197,7 +197,7 @@ def judge_gate(
 
 
 def absolute_value(value: float, interval: Interval) -> tuple[float, Interval]:
-    """|value| and its interval, which begins at 0 if the sign is undecided and has no end if a bound is missing."""
+    """Return |value| and its interval, which begins at 0 if the sign is undecided; no end if a bound is missing."""
     lower, upper = interval.lower, interval.upper
     if lower is None or upper is None:
         least = 0.0

@@ -105,12 +105,12 @@ class Parameters:
     noise_prior_points: float = constants.HISTORY_NOISE_PRIOR_POINTS
 
     def to_mapping(self) -> dict[str, float]:
-        """The numbers by name, as stored with a finding."""
+        """Return the numbers by name, as stored with a finding."""
         return {field.name: float(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_mapping(cls, stored: Mapping[str, float]) -> Parameters:
-        """The parameters of a stored finding; unknown names are ignored, missing ones get the default."""
+        """Return the parameters of a stored finding; unknown names are ignored, missing ones get the default."""
         return cls(
             **{
                 field.name: float(stored[field.name])

@@ -12,7 +12,7 @@ from paceline_server.stats.samples import Floats
 
 
 def non_increasing(rows: Floats, weights: Floats | None = None) -> Floats:
-    """The non-increasing fit of each row, shape (…, n); `weights` > 0, shape (n,), equal by default."""
+    """Return the non-increasing fit of each row, shape (…, n); `weights` > 0, shape (n,), equal by default."""
     count = rows.shape[-1]
     weights = np.ones(count) if weights is None else weights
     sums = np.cumsum(rows * weights, axis=-1)

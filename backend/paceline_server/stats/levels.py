@@ -38,7 +38,7 @@ COARSE = 8.0
 and then keeps their raster within the density's reach."""
 
 RENORMALISE = 32
-"""Points between rescalings: a point shrinks the numbers by at most 10⁻⁶, and doubles reach 10⁻³⁰⁸."""
+"""Points per rescaling of the weights: a point shrinks the numbers by at most 10⁻⁶, and doubles reach 10⁻³⁰⁸."""
 
 SCORE_CLIP = 2.0
 """Scales at which a residual's score is clipped (Huber), as outliers do not inform about dependence."""
@@ -65,7 +65,7 @@ class Posterior:
 
 
 def noise_scale(x: Floats, floor: float) -> float:
-    """Scatter of the core in log units, from neighbours and from all values, which steps inflate."""
+    """Return the scatter of the core in log units, from neighbours and from all values, which steps inflate."""
     distances = np.abs(np.diff(x))
     neighbours = 1.4826 / math.sqrt(2.0) * median(distances)
     whole = 1.4826 * median(np.abs(x - median(x)))
@@ -74,7 +74,7 @@ def noise_scale(x: Floats, floor: float) -> float:
 
 
 def _grid(x: Floats, scale: float) -> Floats:
-    """Levels to consider: the cells that contain a median of three neighbours."""
+    """Return the levels to consider: the cells that contain a median of three neighbours."""
     padded = np.pad(x, 1, mode="edge")
     smooth = np.sort(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)[1]
     cell = scale / CELLS_PER_SCALE
@@ -93,7 +93,7 @@ class _PassRequest(NamedTuple):
 
 
 def _predictive(likely: Floats, jump: Floats) -> Floats:
-    """Predictive weight of every level in both directions, up to a factor per row.
+    """Return the predictive weight of every level in both directions, up to a factor per row.
 
     `likely` and the result have shape (points, series, 2, levels), `jump` (series, 1, 1); `[..., 0, :]` is
     forward and `[..., 1, :]` backward. Rows are independent and share the loop's overhead.
@@ -136,7 +136,7 @@ def _dependence(residual: Floats, scale: float, lags: int) -> float:
 
 
 def posteriors(series: Sequence[Floats], parameters: Parameters) -> list[Posterior]:
-    """The posterior of each series of logarithms (n ≥ 3), with density and dependence fitted to it.
+    """Return the posterior of each series of logarithms (n ≥ 3), with density and dependence fitted to it.
 
     Results do not depend on the other series, which only share the interpreter's overhead.
     """
@@ -198,7 +198,7 @@ def _fit_posterior(
 def _steps(
     grid: Floats, before: Floats, after: Floats, jump: float, least: float
 ) -> Floats:
-    """P(a jump of at least `least` between t − 1 and t), shape (n,); `before` is normalised per point."""
+    """Return P(a jump of at least `least` between t − 1 and t), shape (n,); `before` is normalised per point."""
     left = np.searchsorted(grid, grid - least * (1.0 - 1e-9), side="right")
     right = np.searchsorted(grid, grid + least * (1.0 - 1e-9), side="left")
     below = np.zeros((grid.size + 1, before.shape[0]))

@@ -51,7 +51,7 @@ class NoiseFloor:
     blocks_per_launch: int
 
     def evidence(self, policy: PairPolicy) -> dict[str, Any]:
-        """Everything needed to recompute the MDE, as plain JSON (I16)."""
+        """Return everything needed to recompute the MDE, as plain JSON (I16)."""
         return {
             "method": METHOD,
             "launch_sigma": self.launch_sigma,
@@ -130,7 +130,7 @@ def _draw_blocks(
 
 
 def _effects_called_slower(replicates: Floats, policy: PairPolicy) -> Floats:
-    """δ* of each replicate: the true effect from which §2 calls it slower, shape (replicates,)."""
+    """Return δ* of each replicate, the true effect from which §2 calls it slower, shape (replicates,)."""
     count, launches, per_launch = replicates.shape
     medians = np.sort(np.median(replicates, axis=2), axis=1)
     needed = max(1, math.ceil(policy.launch_share * launches - 1e-9))
@@ -145,7 +145,7 @@ def _effects_called_slower(replicates: Floats, policy: PairPolicy) -> Floats:
 
 
 def _blocks_above(blocks: int, alpha: float) -> int | None:
-    """The smallest count of blocks beyond the margin whose sign test reaches `alpha`; None if all do not."""
+    """Return the smallest count of blocks beyond the margin whose sign test reaches `alpha`; None if none does."""
     return next(
         (k for k in range(blocks // 2, blocks + 1) if upper_tail(k, blocks) <= alpha),
         None,
@@ -167,5 +167,5 @@ def mde_from_history(values: Floats) -> float | None:
 
 
 def proposed_threshold(mde: float) -> float:
-    """The threshold proposed for rules, a fraction: 1.25 × the MDE, but at least `NOISE_RULE_EFFECT`."""
+    """Return the threshold proposed for rules, a fraction: 1.25 × the MDE, but at least `NOISE_RULE_EFFECT`."""
     return max(constants.NOISE_RULE_EFFECT, constants.NOISE_MARGIN * mde)

@@ -55,12 +55,12 @@ class PairPolicy:
     false_discovery_q: float = constants.FALSE_DISCOVERY_Q
     unusable_share: float = constants.UNUSABLE_SHARE
     extra_percent: float = 0.0
-    """What a disturbance of the target demands beyond the margin, on both of its sides (`disturbance`)."""
+    """The extra margin that a disturbance of the target demands, on both sides (`disturbance`)."""
     drift_percent: float = 0.0
-    """The part of it that is for a drift of the target: a pair whose arms did not part need not clear it."""
+    """The part of `extra_percent` that a drift demands: a pair whose arms did not drift apart need not clear it."""
     drift_confidence: float = constants.DRIFT_CONFIDENCE
     disturbed: str = ""
-    """`on a busy host`; empty without a disturbance."""
+    """Such as `on a busy host`; empty without a disturbance."""
 
     @property
     def slower_from(self) -> float:
@@ -71,7 +71,7 @@ class PairPolicy:
 
     @property
     def holds_below(self) -> float:
-        """The log-ratio below which the whole interval of a pair that holds must lie."""
+        """The whole interval of a pair that holds lies below this log-ratio."""
         return math.log1p(self.margin_percent / 100.0) - math.log1p(
             self.extra_percent / 100.0
         )
@@ -273,7 +273,8 @@ def _launches_that_must_agree(launches: int, policy: PairPolicy) -> int:
 
 
 def _limit_text(policy: PairPolicy) -> str:
-    """Say the ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a disturbance."""
+    """Return in words the ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a
+    disturbance."""
     if not policy.extra_percent:
         return f"{policy.margin_percent:g} %"
     return percent(math.expm1(policy.slower_from))
@@ -378,7 +379,7 @@ def _worth_naming(launches: int) -> int | None:
 
 
 def _insufficient(facts: PairVerdict, policy: PairPolicy) -> str:
-    """Word what was measured and what is missing."""
+    """Describe what was measured and what is missing."""
     missing = []
     if facts.blocks < policy.min_blocks:
         missing.append(_counted(policy.min_blocks - facts.blocks, "more block"))

@@ -12,7 +12,7 @@ TIMES = "\u00d7"
 
 
 def percent(fraction: float) -> str:
-    """`0.126` → "12.6 %", `0.00034` → "0.034 %": small values get more decimals."""
+    """Write a fraction in percent: `0.126` → "12.6 %", `0.00034` → "0.034 %", with more decimals for small values."""
     value = abs(fraction) * 100.0
     if value == 0.0:
         return "0 %"
@@ -25,7 +25,7 @@ SPEEDS = frozenset({"ns", "op/s", "bytes/s"})
 
 
 def direction_words(unit: str) -> tuple[str, str]:
-    """The words for (higher, lower) cost of a metric in `unit`."""
+    """Return the words for (higher, lower) cost of a metric in `unit`."""
     return ("slower", "faster") if unit in SPEEDS else ("worse", "better")
 
 
@@ -92,7 +92,8 @@ _SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 
 
 def quantity(value: float, unit: str) -> str:
-    """`123456` ns → "123.5 µs": four significant digits in a scaled unit; unknown units are kept."""
+    """Write a quantity in a scaled unit, `123456` ns → "123.5 µs", with four significant digits; unknown units are
+    kept."""
     scales = _SCALES.get(unit, ((1.0, unit),))
     scale, name = next(((s, n) for s, n in scales if abs(value) >= s), scales[-1])
     return f"{value / scale:.4g} {name}".strip()

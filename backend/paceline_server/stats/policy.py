@@ -68,7 +68,7 @@ class Crossover:
     """The fit of every resample, widened for few launches, shape (replicates, points)."""
 
     def at(self, value: int) -> Interval:
-        """95 % interval of the fitted log-ratio at a value; without bounds outside the measured range."""
+        """Return the 95 % interval of the fitted log-ratio at a value; without bounds outside the measured range."""
         places = np.array([point.at for point in self.points], dtype=np.float64)
         if not self.curves.size or not places[0] <= value <= places[-1]:
             return Interval(None, None)
@@ -229,7 +229,7 @@ def _no_crossover(
     monotone: bool,
     margin_percent: float,
 ) -> Crossover:
-    """The answer if the arm does not win at the largest measured value."""
+    """Return the answer if the arm does not win at the largest measured value."""
     last = points[-1]
     margin = math.log1p(margin_percent / 100.0)
     beyond = last.lower is not None and last.lower > -margin
@@ -247,7 +247,7 @@ def _no_crossover(
 
 
 def _crossing(places: Floats, curves: Floats) -> Floats:
-    """The value at which each non-increasing curve, linear between `places` (ascending), falls below 0: −inf if
+    """Return the value at which each non-increasing curve, linear between `places` (ascending), falls below 0: −inf if
     it starts below, +inf if it never does.
     """
     below = curves < 0.0
@@ -264,14 +264,14 @@ def _crossing(places: Floats, curves: Floats) -> Floats:
 
 
 def _bounds(values: Floats) -> tuple[float, float]:
-    """The 95 % interval of resampled values by order statistics, as they may be infinite."""
+    """Return the 95 % interval of resampled values by order statistics, as they may be infinite."""
     ordered = np.sort(values)
     skip = math.floor((1.0 - constants.POLICY_CONFIDENCE) / 2.0 * ordered.size)
     return float(ordered[skip]), float(ordered[ordered.size - 1 - skip])
 
 
 def _ceil_whole(log_value: float) -> int:
-    """The smallest whole number ≥ exp(log_value), ignoring rounding errors of the logarithm."""
+    """Return the smallest whole number ≥ exp(log_value), ignoring rounding errors of the logarithm."""
     return math.ceil(math.exp(log_value) * (1.0 - 1e-9))
 
 
@@ -327,7 +327,7 @@ Loss = tuple[float, int, Literal["arm", "reference"]]
 
 
 def _losing_picks(crossover: Crossover, minimum: int, margin: float) -> list[Loss]:
-    """The losses of a policy at the measured values and at the threshold."""
+    """Return the losses of a policy at the measured values and at the threshold."""
     losing: list[Loss] = []
     for point in crossover.points:
         if (

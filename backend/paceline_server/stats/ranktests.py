@@ -20,7 +20,7 @@ EXACT_SIDE = 30
 
 @lru_cache(maxsize=256)
 def _exact_cdf(n: int, m: int) -> Floats:
-    """P[U ≤ u] for u in 0…n·m under the null, shape (n·m + 1,).
+    """Return P[U ≤ u] for u in 0…n·m under the null, shape (n·m + 1,).
 
     The counts are the coefficients of the Gaussian binomial: ∏ (1 − x^(m+i)) / (1 − x^i), i = 1…n.
     """
@@ -36,7 +36,7 @@ def _exact_cdf(n: int, m: int) -> Floats:
 
 
 def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
-    """Ranks from 1 with ties averaged, shape (n,), and the sizes of the groups of equal values."""
+    """Return the ranks from 1 with ties averaged, shape (n,), and the sizes of the groups of equal values."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     return np.asarray(
@@ -45,8 +45,8 @@ def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
 
 
 def mann_whitney_p(a: Floats, b: Floats) -> float:
-    """Two-sided p-value for `a` and `b` having the same distribution; 1.0 if a side is empty or all values are
-    equal."""
+    """Return the two-sided p-value for `a` and `b` having the same distribution; 1.0 if a side is empty or all values
+    are equal."""
     n, m = int(a.size), int(b.size)
     if n == 0 or m == 0:
         return 1.0
@@ -83,7 +83,7 @@ def shift_interval(
 
 
 def benjamini_hochberg(p_values: Floats, q: float) -> Bools:
-    """Which tests are discoveries at false-discovery rate q, in the shape of `p_values`.
+    """Return which tests are discoveries at false-discovery rate q, in the shape of `p_values`.
 
     Rejects the i smallest, i = the largest with p_(i) ≤ i·q/n (Benjamini & Hochberg 1995, eq. 1).
     """

@@ -26,7 +26,7 @@ WIDTHS = tuple(2.0**power for power in range(-3, 6))
 """Scales; from exactly repeated values to disturbances of 32 scales."""
 
 START = (0.02, 0.05, 0.10, 0.40, 0.20, 0.10, 0.06, 0.04, 0.03)
-"""Prior weights of WIDTHS: a core of one scale with the tail of a typical host."""
+"""Return the prior weights of WIDTHS: a core of one scale with the tail of a typical host."""
 
 BUMP_WIDTH = 0.6
 """Scales; bumps are one scale apart, so together they can fit any smooth second mode."""
@@ -43,7 +43,7 @@ FIT_ROUNDS = 15
 
 @lru_cache(maxsize=1)
 def _components() -> tuple[Floats, Floats]:
-    """Densities of all components in the bins, shape (components, bins), and their prior weights."""
+    """Return the densities of all components in the bins, shape (components, bins), and their prior weights."""
     at = (
         np.arange(-REACH * STEPS_PER_SCALE, REACH * STEPS_PER_SCALE + 1)
         / STEPS_PER_SCALE
@@ -64,7 +64,7 @@ def _components() -> tuple[Floats, Floats]:
 
 
 def bin_residuals(residuals: Floats, scale: float) -> Ints:
-    """The bin of each residual, in the same shape."""
+    """Return the bin of each residual, in the same shape."""
     reach = REACH * STEPS_PER_SCALE
     scaled = np.rint(residuals * (STEPS_PER_SCALE / scale))
     np.clip(scaled, -reach, reach, out=scaled)
@@ -73,7 +73,7 @@ def bin_residuals(residuals: Floats, scale: float) -> Ints:
 
 
 def bin_mass(place: Ints, share: Floats) -> Floats:
-    """The mass of residuals per bin, residual (t, l) counting as `share[t, l]`."""
+    """Return the mass of residuals per bin, residual (t, l) counting as `share[t, l]`."""
     size = 2 * REACH * STEPS_PER_SCALE + 1
     return np.bincount(place.ravel(), weights=share.ravel(), minlength=size).astype(
         np.float64
@@ -81,7 +81,7 @@ def bin_mass(place: Ints, share: Floats) -> Floats:
 
 
 def prior_weights() -> Floats:
-    """Prior weights of the components."""
+    """Return the prior weights of the components."""
     return _components()[1]
 
 
@@ -110,7 +110,7 @@ def fit_weights(weights: Floats, mass: Floats, parameters: Parameters) -> Floats
 
 
 def likelihood(weights: Floats, dependence: float) -> Floats:
-    """Likelihood of a residual in each bin, at most 1, tempered by 1 / dependence."""
+    """Return the likelihood of a residual in each bin, at most 1, tempered by 1 / dependence."""
     density, _ = _components()
     log = np.log(weights @ density + FLOOR)
     return np.asarray(np.exp((log - log.max()) / dependence), dtype=np.float64)

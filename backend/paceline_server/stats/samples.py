@@ -42,7 +42,7 @@ class CaseSamples:
     """Counters of the timed region, summed over its iterations; `NOT_COUNTED` where missing."""
 
     def only(self, keep: Bools) -> CaseSamples:
-        """The samples marked in `keep`, shape (n,)."""
+        """Return the samples marked in `keep`, shape (n,)."""
         return replace(
             self,
             launch=self.launch[keep],
@@ -55,7 +55,7 @@ class CaseSamples:
         )
 
     def measured(self) -> Bools:
-        """Which samples are not marked as warm-up by the workload, shape (n,)."""
+        """Return which samples are not marked as warm-up by the workload, shape (n,)."""
         return np.logical_not(self.warmup)
 
 
@@ -68,7 +68,7 @@ class Interval:
 
 
 def median(values: Floats) -> float:
-    """The median of `values`, shape (n,), n ≥ 1. Ten times as fast as numpy's for a few dozen values."""
+    """Return the median of `values`, shape (n,), n ≥ 1. It is ten times as fast as numpy's for a few dozen values."""
     ordered = np.sort(values)
     middle = ordered.size // 2
     return (

@@ -16,19 +16,19 @@ from paceline_server.stats.student import student_quantile
 
 
 def standard_deviation(values: Floats, launch: Ints) -> float:
-    """Standard deviation of `values`, shape (n,), with n − 1 degrees of freedom; 0 for a single value."""
+    """Return the standard deviation of `values`, shape (n,), with n − 1 degrees of freedom; 0 for a single value."""
     del launch  # part of the signature that `jackknife` calls
     return float(values.std(ddof=1)) if values.size > 1 else 0.0
 
 
 def relative_deviation(values: Floats, launch: Ints) -> float:
-    """100 · sd ÷ mean of all `values`; infinite for a mean of 0."""
+    """Return 100 · sd ÷ mean of all `values`; infinite for a mean of 0."""
     mean = float(values.mean())
     return 100.0 * standard_deviation(values, launch) / abs(mean) if mean else math.inf
 
 
 def launch_deviation(values: Floats, launch: Ints) -> float:
-    """100 · sd ÷ mean of the launches' medians."""
+    """Return 100 · sd ÷ mean of the launches' medians."""
     medians = np.array(
         [median(values[launch == number]) for number in np.unique(launch)]
     )
@@ -41,7 +41,7 @@ def jackknife(
     launch: Ints,
     confidence: float,
 ) -> Interval:
-    """Jackknife interval of a spread: each launch is left out once, and at least three are needed.
+    """Return the jackknife interval of a spread: each launch is left out once, and at least three are needed.
 
     A spread of 0 has the interval [0, 0]. The interval has no bounds if the spread is 0 without one of the launches.
     """

@@ -39,7 +39,7 @@ def warmup_to_drop(
     minimum: int = WARMUP_MIN_BLOCKS,
     share: float = WARMUP_SHARE,
 ) -> int:
-    """Number of measured blocks to drop if the workload marked `marked` blocks as warm-up.
+    """Return the number of measured blocks to drop if the workload marked `marked` blocks as warm-up.
 
     A metric that is read once per launch (a peak, a size) has no warm-up.
     """
@@ -49,7 +49,7 @@ def warmup_to_drop(
 
 
 def _halves(log_values: Floats) -> tuple[Floats, Floats, float]:
-    """(first half, second half, log-ratio of their medians), without the middle of an odd count."""
+    """Return (first half, second half, log-ratio of their medians), without the middle of an odd count."""
     half = log_values.size // 2
     first, second = log_values[:half], log_values[log_values.size - half :]
     return first, second, median(second) - median(first)
@@ -58,7 +58,7 @@ def _halves(log_values: Floats) -> tuple[Floats, Floats, float]:
 def steadiness(
     log_values: Floats, p_limit: float = STEADY_P, shift_limit: float = STEADY_SHIFT
 ) -> Steadiness:
-    """Check a launch of an arm: `log_values`, shape (n,), in round order, without the warm-up.
+    """Decide whether a launch of an arm is steady: `log_values`, shape (n,), in round order, without the warm-up.
 
     A second half too short for the test to reach `p_limit` is judged by its shift alone. The limit is symmetric
     in the logarithm, so a time and its rate are judged alike.

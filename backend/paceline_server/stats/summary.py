@@ -60,7 +60,7 @@ def summarise(values: Floats, launch: Ints) -> Summary:
 
 
 def tukey_outliers(values: Floats) -> tuple[int, int]:
-    """Numbers of (mild, severe) outliers in `values`, shape (n,), n ≥ 1, as criterion counts them.
+    """Return the numbers of (mild, severe) outliers in `values`, shape (n,), n ≥ 1, as criterion counts them.
 
     They lie more than 1.5 or 3 interquartile ranges beyond the quartiles (type 7); Tukey, Exploratory Data
     Analysis (1977), §2D.
@@ -73,12 +73,12 @@ def tukey_outliers(values: Floats) -> tuple[int, int]:
 
 
 def probably_optimised_away(unit: str, metric_median: float) -> bool:
-    """Whether a time per operation is too short for real work (§1)."""
+    """Return whether a time per operation is too short for real work (§1)."""
     return unit == "ns" and metric_median < OPTIMISED_AWAY_NS
 
 
 def thin_ecdf(values: Floats, points: int) -> tuple[Floats, Floats]:
-    """The empirical distribution thinned to at most `points` values and shares, both ascending.
+    """Return the empirical distribution thinned to at most `points` values and shares, both ascending.
 
     The smallest and the largest sample are kept; in between, the shares are evenly spaced.
     """

@@ -26,7 +26,7 @@ class TargetShift:
 def stands_in_round(
     p_values: Sequence[float], q: float = constants.HISTORY_FALSE_DISCOVERY_Q
 ) -> tuple[bool, ...]:
-    """Which changes of a round stand at false-discovery rate `q`; series without any count as p = 1."""
+    """Return which changes of a round stand at false-discovery rate `q`; series without any count as p = 1."""
     return tuple(
         bool(kept)
         for kept in benjamini_hochberg(np.asarray(p_values, dtype=np.float64), q)

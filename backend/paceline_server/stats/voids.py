@@ -53,7 +53,7 @@ class Void:
     strength: float | None = None
     """It disturbed by this share; None if it voids the job."""
     observed: str = ""
-    """The text of a pressure without its limit, for where it is so strong that another limit counts."""
+    """The text of a pressure without its limit, used where it is so strong that another limit counts."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ _OPERATORS_LIMIT = {
 
 
 def advise(void: Void, target_kind: Literal["host", "device"]) -> str:
-    """Say what to do next about a condition."""
+    """Explain what to do next about a condition."""
     configuration_errors = configuration.CONFIGURATION_ERRORS.keys()
     if void.code in configuration_errors or void.code not in _PHYSICAL:
         return configuration.describe_error(void.code).advice

@@ -50,7 +50,7 @@ class Timestamp(TypeDecorator[datetime]):
 
     @property
     def python_type(self) -> type[datetime]:
-        """The type as which cursors of pages parse a value; TypeDecorator itself says `object`."""
+        """The type to which a page's cursor converts a value; TypeDecorator itself returns `object`."""
         return datetime
 
     def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:

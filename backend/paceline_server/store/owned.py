@@ -76,7 +76,7 @@ class PerhapsOwned(Owned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str | None]:
-        """Return the project of the row. A row of the installation says `null()` explicitly."""
+        """Return the project of the row. A row of the installation is given `null()` explicitly."""
         return mapped_column(ForeignKey("project.id"), default=project_of_session)
 
 
@@ -86,7 +86,7 @@ class AboutTarget(Owned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str | None]:
-        """Return the project of the row. A row about a target says `null()` explicitly."""
+        """Return the project of the row. A row about a target is given `null()` explicitly."""
         return mapped_column(String, default=project_of_session)
 
     target_id: Mapped[str | None]

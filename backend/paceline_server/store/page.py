@@ -1,4 +1,5 @@
-"""Pages through rows: a cursor is the sort key of the last row, so that inserts make pages neither repeat nor skip rows.
+"""Pages through rows: a cursor is the sort key of the last row, so that inserts make pages neither repeat nor skip
+rows.
 
 A cursor is opaque, holds nothing secret and grants nothing, because every page applies filters and permissions again.
 An invalid one, or one of another project, is a 400.

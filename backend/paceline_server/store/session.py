@@ -340,7 +340,8 @@ def wait_for_lock(session: Session, name: str) -> None:
 
 
 def try_lock(session: Session, key: int) -> bool:
-    """Hold the lock `key` until the transaction ends; returns False if another process has it. Always True on SQLite."""
+    """Hold the lock `key` until the transaction ends; returns False if another process has it. Always True on
+    SQLite."""
     if session.get_bind().dialect.name != "postgresql":
         return True
     return bool(session.scalar(select(func.pg_try_advisory_xact_lock(key))))

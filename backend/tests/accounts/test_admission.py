@@ -300,7 +300,7 @@ def test_bodies_that_are_parsed_at_once_take_no_more_than_the_room_there_is() ->
 def test_a_body_for_which_no_room_is_made_is_told_to_come_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(admission, "BUDGET_WITHIN_S", 0.01)
+    monkeypatch.setattr(admission, "MAX_BUDGET_WAIT_S", 0.01)
 
     async def second() -> tuple[int, int, int]:
         room = BodyBudget(10)

@@ -716,8 +716,8 @@ export interface paths {
         };
         /**
          * Get Badge
-         * @description Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
-         *     project, with `project=NAME`.
+         * @description Return the badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a
+         *     public project, with `project=NAME`.
          */
         get: operations["get_badge"];
         put?: never;
@@ -1631,7 +1631,7 @@ export interface paths {
         };
         /**
          * List Policies
-         * @description The newest advice for each target, policy and combination of params.
+         * @description Return the newest advice for each target, policy and combination of params.
          */
         get: operations["list_policies"];
         put?: never;
@@ -1651,7 +1651,7 @@ export interface paths {
         };
         /**
          * List Policy History
-         * @description All advice about a policy on a target, newest first.
+         * @description Return all advice about a policy on a target, newest first.
          */
         get: operations["list_policy_history"];
         put?: never;
@@ -2793,7 +2793,7 @@ export interface paths {
         };
         /**
          * List Waivers
-         * @description Waivers, the newest first, with those that ended.
+         * @description Return the waivers, the newest first, including those that ended.
          */
         get: operations["list_waivers"];
         put?: never;
@@ -2817,7 +2817,7 @@ export interface paths {
         };
         /**
          * Get Waiver
-         * @description One waiver.
+         * @description Return one waiver.
          */
         get: operations["get_waiver"];
         put?: never;
@@ -4140,8 +4140,8 @@ export interface components {
         };
         /**
          * ChannelOut
-         * @description A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may be
-         *     secret, or the recipients. `keys`: those that sign now, the newest first.
+         * @description A channel. `waiting`: the number of unfinished deliveries. `address`: the receiver's URL without parts that may
+         *     be secret, or the recipients. `keys`: those that sign now, the newest first.
          */
         ChannelOut: {
             /** Id */
@@ -8873,8 +8873,8 @@ export interface components {
         };
         /**
          * TargetNoiseOut
-         * @description The noise in a target's ordinary jobs. `scatter`: half of the 99 % interval of a point as a fraction of its value,
-         *     averaged over a job's points, and the median over jobs. `waiting_percent`: the time in which the workload waited for
+         * @description The noise in a target's ordinary jobs. `scatter`: half of a point's 99 % interval as a fraction of its value; the
+         *     average over a job's points, then the median over jobs. `waiting_percent`: the time in which the workload waited for
          *     a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs` with
          *     excluded points, because the job was void or disturbed or a check failed.
          */

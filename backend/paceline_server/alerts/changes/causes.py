@@ -27,7 +27,7 @@ SIBLING_POINTS = 3
 WINDOW_POINTS = 30
 """Points on either side whose commits are looked up on siblings; the rank test uses as many (§4.4)."""
 STAYED = 0.5
-"""A sibling counts as moved from this share of the shift on."""
+"""A sibling that moved by less than this share of the shift counts as having stayed."""
 
 
 @dataclass(frozen=True)

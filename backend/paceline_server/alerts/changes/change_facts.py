@@ -244,7 +244,7 @@ def describe_change(fact: ChangeFacts) -> str:
 
 
 def change_place(fact: ChangeFacts) -> str:
-    """Return `native in sort_batch at batch=1000`."""
+    """Return words such as `native in sort_batch at batch=1000`."""
     return series_place(fact.series)
 
 

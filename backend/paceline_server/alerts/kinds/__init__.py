@@ -1,4 +1,4 @@
-"""Registers the kinds of alerts. Each file defines what one watches, how it is confirmed, when it is over, its sentences.
+"""Registers the kinds of alerts. Each file defines what one watches, how it is confirmed, its end, its sentences.
 
 A new kind is registered here and nowhere else.
 """

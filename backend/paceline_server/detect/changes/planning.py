@@ -41,12 +41,12 @@ class MatchedChange:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it stands already, so that it is no new hypothesis."""
+        """True if it already stands, and so is no new hypothesis."""
         return self.row is not None and self.row.state == "standing"
 
     @property
     def needs_decision(self) -> bool:
-        """Whether its round decides now if it stands."""
+        """True if its round decides now if it stands."""
         return (
             not self.is_settled
             and self.decision is None

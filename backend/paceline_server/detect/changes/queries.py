@@ -1,4 +1,4 @@
-"""SQL of change-point detection, for many series per query.
+"""Holds the SQL of change-point detection, for many series per query.
 
 To prevent deadlocks, locks are always taken in the order targets, alerts, series, changes, each by id.
 """

@@ -1,4 +1,4 @@
-"""Words policy advice: from where an arm wins, after how much warm-up, and whether the policy holds.
+"""Describes policy advice in words: from where an arm wins, after how much warm-up, and whether the policy holds.
 
 Every number in a sentence is one of the advice's (I17).
 """
@@ -25,8 +25,8 @@ from paceline_server.stats.policy import Crossover, MeasuredPoint, MinimumVerdic
 
 
 def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
-    """Say `On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in force:
-    from 2,000, after 1 warm-up round`."""
+    """Return words such as `On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round;
+    policy in force: from 2,000, after 1 warm-up round`."""
     point = params_text(assessment.params, " ")
     at_point = f" at {point}" if point else ""
     warmup = (
@@ -43,7 +43,7 @@ def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
 
 
 def crossover_words(policy: Policy, crossover: Crossover, unit: str | None) -> str:
-    """Say `native wins from 1,870 fingerprints (95 %: 1,400-2,300)`."""
+    """Return words such as `native wins from 1,870 fingerprints (95 %: 1,400-2,300)`."""
     arm = policy.arm
     if crossover.answer == "unknown":
         return f"nothing can be said of {arm}: {crossover.reason}"
@@ -78,7 +78,7 @@ def _span(lower: int | None, upper: int | None) -> str:
 
 
 def _after_warmup(coldness: Coldness) -> str:
-    """Say ` after 1 warm-up round`, or why that is not known."""
+    """Return words such as ` after 1 warm-up round`, or why that is not known."""
     if coldness.rounds is None:
         return f" ({coldness.reason})" if coldness.penalties else ""
     if coldness.rounds == 0:
@@ -91,7 +91,7 @@ def _rounds(number: int) -> str:
 
 
 def warmup_words(coldness: Coldness, margin_percent: float) -> str:
-    """Say the needed warm-up in a sentence."""
+    """Return the needed warm-up as a sentence."""
     if coldness.rounds is None:
         return coldness.reason
     if coldness.rounds == 0:
@@ -103,7 +103,7 @@ def warmup_words(coldness: Coldness, margin_percent: float) -> str:
 
 
 def warmup_sentence(rounds: int, suffices: bool | None, needed: str) -> str:
-    """Say whether so many warm-up rounds suffice, and what is needed."""
+    """Explain whether so many warm-up rounds suffice, and how many are needed."""
     if suffices is None:
         verb = "may or may not suffice"
     elif suffices:

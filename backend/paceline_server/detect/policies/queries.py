@@ -1,4 +1,4 @@
-"""SQL of policy advice."""
+"""Holds the SQL of policy advice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paceline_server.store.tables.policies import PolicyAdvice
 def advice_history(
     suite: str | None, policy: str | None, target_id: str | None, params_key: str | None
 ) -> Select[PolicyAdvice]:
-    """Select advice by filters; None matches everything."""
+    """Return the query of advice that matches the filters; None matches everything."""
     query = select(PolicyAdvice)
     filters = {
         "suite": suite,

@@ -1,4 +1,4 @@
-"""HTTP routes of policy advice."""
+"""Serves the HTTP routes of policy advice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def list_policies(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[PolicyAdviceOut]:
-    """The newest advice for each target, policy and combination of params."""
+    """Return the newest advice for each target, policy and combination of params."""
     return service.list_newest_advice(
         session, suite=suite, policy=policy, target=target, limit=limit, cursor=cursor
     )
@@ -49,7 +49,7 @@ def list_policy_history(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[PolicyAdviceOut]:
-    """All advice about a policy on a target, newest first."""
+    """Return all advice about a policy on a target, newest first."""
     return service.list_advice_history(
         session,
         suite=suite,

@@ -119,7 +119,7 @@ def _mark_of(
 
 
 def concerns(waiver: Waiver, run: WaivedRun) -> bool:
-    """Check whether a waiver was given for this run."""
+    """Return whether a waiver was given for this run."""
     if waiver.target_id not in (None, run.target_id):
         return False
     if waiver.run_id == run.run_id:
@@ -132,7 +132,7 @@ def concerns(waiver: Waiver, run: WaivedRun) -> bool:
 
 
 def covers(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
-    """Check whether a waiver is about what this row judges."""
+    """Return whether a waiver is about what this row judges."""
     return (
         waiver.kind == kind_of(row)
         and fnmatchcase(row.benchmark, waiver.benchmark)
@@ -143,7 +143,7 @@ def covers(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
 
 
 def is_worse(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
-    """Check whether a row is worse than what was waived, for certain: its interval lies beyond."""
+    """Return whether a row is worse than what was waived, for certain: its interval lies beyond."""
     if isinstance(row, GateOut):
         limit = waiver.worst_actual
         return limit is not None and is_worse_than(limit, row)
@@ -173,7 +173,7 @@ def _is_known(alert: KnownAlert, row: ComparisonOut | GateOut, run: WaivedRun) -
 
 
 def waiver_words(waiver: Waiver) -> str:
-    """Say `gate of native of ledger_* for pull request 7, until 2026-12-01 12:00 UTC`."""
+    """Return words such as `gate of native of ledger_* for pull request 7, until 2026-12-01 12:00 UTC`."""
     subject = f"{waiver.kind} of {waiver.arm} of {waiver.benchmark}"
     params: Mapping[str, ParamValue] = waiver.params
     if params:

@@ -1,4 +1,4 @@
-"""SQL of waivers, and of the alerts and runs that they concern."""
+"""Holds the SQL of waivers, and of the alerts and runs that they concern."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paceline_server.store.tables.waivers import Waiver
 
 
 def in_force(session: Session, suite: str, at: datetime) -> list[Waiver]:
-    """List the waivers of a suite that are neither expired nor revoked, the oldest first."""
+    """Return the waivers of a suite that are neither expired nor revoked, the oldest first."""
     query = (
         select(Waiver)
         .where(
@@ -45,7 +45,7 @@ def lock_waiver(session: Session, waiver_id: str) -> Waiver | None:
 
 
 def known_alerts(session: Session, suite: str, target_id: str) -> list[Alert]:
-    """List alerts about arms and gates of a suite on a target, the newest first."""
+    """Return the alerts about arms and gates of a suite on a target, the newest first."""
     query = (
         select(Alert)
         .where(
@@ -62,7 +62,7 @@ def known_alerts(session: Session, suite: str, target_id: str) -> list[Alert]:
 def failing_evidence(
     session: Session, alert_ids: Sequence[str]
 ) -> list[tuple[str, str, float]]:
-    """List (alert, params key, upper bound of the ratio) of every failing comparison that an alert rests on."""
+    """Return (alert, params key, upper bound of the ratio) of every failing comparison that an alert rests on."""
     query = (
         select(Finding.alert_id, Comparison.params_key, Comparison.upper)
         .join(Comparison, Comparison.id == Finding.comparison_id)
@@ -81,7 +81,7 @@ def failing_evidence(
 def gate_figures(
     session: Session, alert_ids: Sequence[str]
 ) -> list[tuple[str, GateFigure]]:
-    """List (alert, figure) of every failing gate that an alert rests on. Findings from before these were kept have
+    """Return (alert, figure) of every failing gate that an alert rests on. Findings from before these were kept have
     none."""
     query = select(Finding.alert_id, Finding.numbers).where(
         Finding.alert_id.in_(alert_ids), Finding.kind == "gate"
@@ -97,7 +97,7 @@ def gate_figures(
 def failed_jobs(
     session: Session, suite: str, since: datetime, limit: int
 ) -> list[tuple[Job, Run, Target]]:
-    """List the jobs of a suite that were judged `fail` since then, the newest first."""
+    """Return the jobs of a suite that were judged `fail` since then, the newest first."""
     query = (
         select(Job, Run, Target)
         .join(Run, Run.id == Job.run_id)

@@ -1,4 +1,4 @@
-"""HTTP of waivers."""
+"""Serves the HTTP routes of waivers."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def list_waivers(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[WaiverOut]:
-    """Waivers, the newest first, with those that ended."""
+    """Return the waivers, the newest first, including those that ended."""
     return service.list_waivers(session, suite=suite, limit=limit, cursor=cursor)
 
 
 @router.get("/waivers/{waiver_id}")
 def get_waiver(waiver_id: str, _: Reader, session: DbSession) -> WaiverOut:
-    """One waiver."""
+    """Return one waiver."""
     return service.get(session, waiver_id)
 
 

@@ -143,7 +143,7 @@ def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAle
 
 
 def create(session: Session, body: WaiverIn, created_by: str) -> WaiverOut:
-    """Give a waiver, and let the runs pass that it was given for. Raises 400, 404 for an unknown run."""
+    """Store a waiver, and let the runs pass for which it was given. Raises 400, 404 for an unknown run."""
     at = clock.now()
     if not at < body.expires_at <= at + LONGEST:
         detail = f"expected an instant within the next {LONGEST.days} days"
@@ -251,7 +251,7 @@ def get(session: Session, waiver_id: str) -> WaiverOut:
 def list_waivers(
     session: Session, *, suite: str | None, limit: int, cursor: str | None
 ) -> Page[WaiverOut]:
-    """List waivers, the newest first, with those that ended."""
+    """Return the waivers, the newest first, including those that ended."""
     at = clock.now()
     return page(
         session,

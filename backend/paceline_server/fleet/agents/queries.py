@@ -1,4 +1,4 @@
-"""SQL of agents and their credentials; returns rows or None."""
+"""Holds the SQL of agents and their credentials; returns rows or None."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ from paceline_server.publish.exports.shapes import (
 ROW_GROUP_ROWS = 131_072
 """Rows of a row group: about 10 MiB of samples before compression. Readers skip and parallelise by row group."""
 ROW_GROUP_BLOCKS = 1_024
-"""Blocks of a row group, a limit because each column of a block takes some hundred bytes beside its values."""
+"""Maximum blocks of a row group, because each column of a block takes some hundred bytes besides its values."""
 MAX_GROUP_ROWS = 2 * ROW_GROUP_ROWS
-"""More rows than any group has, so that a group, which ends with the block that fills it, is never split."""
+"""More rows than any group has, so that pyarrow never splits a group."""
 COMPRESSION = "zstd"
 LABEL = pa.dictionary(pa.int32(), pa.string())
 TYPES = {

@@ -122,13 +122,13 @@ def import_export(export: Export, actor: str) -> str:
 
 
 def _find_or_create_project(session: Session, export: Export, actor: str) -> str:
-    described = export.manifest["project"]
+    exported = export.manifest["project"]
     ids_by_name = {
         project.name: project.id for project in projects.all_projects(session)
     }
-    if described["name"] in ids_by_name:
-        return ids_by_name[described["name"]]
-    return projects.create_project(session, ProjectIn(**described), actor).id
+    if exported["name"] in ids_by_name:
+        return ids_by_name[exported["name"]]
+    return projects.create_project(session, ProjectIn(**exported), actor).id
 
 
 def _rows_of(export: Export, table: type[Base]) -> Iterator[list[dict[str, Any]]]:

@@ -60,8 +60,8 @@ def sample_blocks(
     last: ChunkKey | None = None,
     snapshot: Session | None = None,
 ) -> Iterator[Block]:
-    """Yield the samples of a run after the chunk `after`, up to and including `last`. `snapshot`: a session in which all
-    of them are read."""
+    """Yield the samples of a run after the chunk `after`, up to and including `last`. `snapshot`: a session in which
+    all of them are read."""
     counting: dict[str, frozenset[int]] = {}
     while True:
         with read_scope() if snapshot is None else nullcontext(snapshot) as session:

@@ -49,8 +49,8 @@ Kind = Literal[
     "bytes",
 ]
 """Kinds of columns. `label`: text with few different values, dictionary-encoded in Parquet. `counts`: whole numbers by
-name. `json`: any JSON, as text in CSV and Parquet; `json_label`: JSON with few different values. `bytes`: in hexadecimal
-digits in NDJSON and CSV."""
+name. `json`: any JSON, as text in CSV and Parquet; `json_label`: JSON with few different values. `bytes`: in
+hexadecimal digits in NDJSON and CSV."""
 LABELS = ("label", "json_label")
 
 

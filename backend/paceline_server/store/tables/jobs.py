@@ -55,8 +55,8 @@ class Run(ProjectRoot, Base):
     repository: Mapped[str]
     manifest_path: Mapped[str]
     manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson, deferred=True)
-    """At first the suite's newest announcement, later the manifest that an agent read at `commit`. It is large, so it is
-    loaded only when accessed."""
+    """At first the suite's newest announcement, later the manifest that an agent read at `commit`. It is large, so it
+    is loaded only when accessed."""
     base_manifest: Mapped[dict[str, Any] | None] = mapped_column(
         JSON(none_as_null=True), deferred=True
     )
