@@ -113,7 +113,7 @@ def test_of_two_commits_with_one_artifact_nothing_is_measured(
         *("--base", "HEAD~1", "--format", "junit", "--output", str(junit), *QUICK),
     )
     assert done.returncode == 0, done.stderr
-    assert "Not measured again, because their built files, " in done.stdout
+    assert "Not measured again, because its built files, " in done.stdout
     ending = "nothing slower: 1 benchmark is not affected and not measured again"
     assert f"verdict: PASS - {ending}" in done.stdout
     assert not list((tmp_path / "out").glob("launch-*"))

@@ -195,8 +195,7 @@ def test_an_agent_leaves_out_what_is_the_same_only_where_its_server_says_so(
     (world.repository / "README").write_text("More words.")
     git(world.repository, "add", ".")
     git(world.repository, "commit", "--quiet", "-m", "Explain")
-    wish = {"skips_unaffected": True} if skips else {}
-    job = world.add_job(base_commit=old, **wish)
+    job = world.add_job(base_commit=old, skips_unaffected=skips)
     finish = finish_of(world, job)
     assert finish["outcome"] == "done", finish
     measuring = next(state for state in job.states if state["state"] == "measuring")

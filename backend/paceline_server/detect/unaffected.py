@@ -21,7 +21,7 @@ from paceline_server.detect.unavailable import list_some
 
 NAMED = 20
 """Benchmarks that the sentence names; a suite may have 500."""
-WHY = "their built files, command, environment and declarations have the digest of base"
+WHY = "built files, command, environment and declarations have the digest of base"
 
 
 def analyse_affected(
@@ -106,8 +106,10 @@ def _count_gates(manifest: Manifest, names: Mapping[str, str]) -> int:
 def _describe(digests: Mapping[str, str], gates: int) -> UnaffectedOut:
     names = list(digests)
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    words = f"Not measured again, because {WHY}: {', '.join(names[:NAMED])}{more}."
+    whose = "its" if len(names) == 1 else "their"
+    listed = f"{', '.join(names[:NAMED])}{more}"
+    words = f"Not measured again, because {whose} {WHY}: {listed}."
     if gates:
         noun = "gate is" if gates == 1 else "gates are"
-        words += f" Their {gates} {noun} not judged: unchanged."
+        words += f" {whose.capitalize()} {gates} {noun} not judged: unchanged."
     return UnaffectedOut(words=words, digests=dict(digests), gates=gates)
