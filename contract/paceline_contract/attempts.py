@@ -70,8 +70,8 @@ class CommitReport(_Report, frozen=True, omit_defaults=True):
 
 class StateReport(_Report, frozen=True, omit_defaults=True):
     """A state of the agent. It reports `leased` while it waits for its target or its host, with what it waits for as
-    `detail`; with `measuring` it reports hashes, build facts and commits. `commits`, oldest first: for an A/B job the
-    first parents after the base up to the head, else only the head."""
+    `detail`; with `measuring` it reports hashes, build facts, commits and what it leaves out. `commits`, oldest
+    first: for an A/B job the first parents after the base up to the head, else only the head."""
 
     state: Literal["leased", "preparing", "measuring", "uploading"]
     detail: Annotated[str, Meta(max_length=500)] | None = None
@@ -82,6 +82,9 @@ class StateReport(_Report, frozen=True, omit_defaults=True):
     commits: Annotated[list[CommitReport], Meta(max_length=MAX_COMMITS)] | None = None
     build: Annotated[dict[str, str], Meta(max_length=64)] = {}
     fingerprint: Sha256 | None = None
+    unaffected: Annotated[dict[str, Sha256], Meta(max_length=500)] = {}
+    """The benchmarks that this attempt does not measure again because they have one digest at base and at head; their
+    digests by the names of head."""
 
 
 class ManifestReport(_Report, frozen=True, omit_defaults=True):

@@ -33,13 +33,14 @@ from paceline.git import (
     ownership_error,
     run_git,
 )
-from paceline.launches import BASE, HEAD, Side, SideManifests, prepare_sides, read_sides
+from paceline.launches import BASE, HEAD, SideManifests, prepare_sides, read_sides
 from paceline.local import Display, RunRecord, measure_and_record, shown_claimant
 from paceline.manifest import Manifest
 from paceline.outcome import Outcome
 from paceline.selection import Selection
 from paceline.source import Prepared, prepare, read_manifest
 from paceline.stop import Stop
+from paceline.unaffected import leave_out_unaffected
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -186,9 +187,8 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Build and measure both sides, and write the files above. Of two commits with the same artifacts and the same
-    manifest nothing is measured unless `measures_identical`. Raises SourceError, which names the side that cannot be
-    built."""
+    """Build and measure both sides, and write the files above. A benchmark that is the same on both is not measured
+    unless `measures_identical`. Raises SourceError, which names the side that cannot be built."""
     out.mkdir(parents=True, exist_ok=True)
     comparison = bench.wanted
     recorded = selection
@@ -225,23 +225,9 @@ def run(
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))
             raise
-        if not measures_identical and _are_identical(comparison, manifests, sides):
-            record.write(sides, Outcome(), identical=True)
-            return Outcome()
+        if not measures_identical:
+            sides, record.unaffected = leave_out_unaffected(sides)
         return measure_and_record(record, sides, executor, display, stop)
-
-
-def _are_identical(
-    comparison: Comparison, manifests: SideManifests, sides: Sequence[Side]
-) -> bool:
-    """Check whether two commits were built to the same. One commit on both sides is an A/A comparison, which is
-    meant."""
-    base, head = (side.prepared.built.artifact_hash for side in sides)
-    return (
-        comparison.base != comparison.head
-        and base == head
-        and manifests.base.raw == manifests.head.raw
-    )
 
 
 def find_judge() -> str | None:

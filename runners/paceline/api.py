@@ -72,6 +72,8 @@ class LeasedWork(msgspec.Struct, frozen=True):
     """In an A/B job: the revision to compare with."""
     base_branch: str | None = None
     """Without a base_commit: the merge base of `commit` and this branch is to be found and compared with."""
+    skips_unaffected: bool = False
+    """In an A/B job: a benchmark with one digest on both sides is not measured again."""
 
     @property
     def compares_revisions(self) -> bool:

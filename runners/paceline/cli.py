@@ -423,7 +423,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
         bool,
         typer.Option(
             "--measure-identical",
-            help="Measure two commits that were built to the same artifacts, too.",
+            help="Measure what is the same at both commits, too.",
         ),
     ] = False,
     as_json: Annotated[
@@ -438,8 +438,8 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
 
     Builds both from this checkout, of which nothing changes but paceline-runs/, which git ignores: its suite, or with
     a command after -- what that measures in this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With
-    --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too. Two commits with the same artifacts are
-    identical: nothing is measured, exit 0. One commit given twice is measured: an A/A comparison. On shared hosts,
+    --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too. A benchmark that was built to the same
+    files and is declared the same is not measured again; if all are, exit 0. One commit given twice is measured: an A/A comparison. On shared hosts,
     PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an
     extra margin. Without paceline-server nothing can judge: exit 1 before anything is measured; --fail-on never without
     --format records only.

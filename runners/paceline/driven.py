@@ -52,6 +52,7 @@ from paceline.outcome import Outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, run_build_step
 from paceline.stop import Stop
+from paceline.unaffected import leave_out
 
 SHELL = ["/bin/sh", "-c"]
 """Runs --build, --setup, --prepare and --cleanup."""
@@ -212,8 +213,9 @@ def compare(
         selection = check_selection(manifests.head, recorded)
         prepared = prepare_sides(prepare, manifests, pair.base, pair.head, selection)
         if same and pair.base != pair.head and not measures_identical:
-            record.write(prepared, Outcome(), identical=True)
-            return Outcome()
+            digest = prepared[-1].prepared.built.artifact_hash
+            record.unaffected = dict.fromkeys(prepared[-1].selection.benchmarks, digest)
+            prepared = leave_out(prepared, record.unaffected)
         return measure_and_record(record, prepared, executor, display, stop)
 
 

@@ -56,6 +56,7 @@ from paceline.source import Prepared, prepare, read_manifest
 from paceline.spool import AttemptSpool, SpoolError
 from paceline.stop import Stop, StopReason
 from paceline.stream import ItemSink, log_items
+from paceline.unaffected import leave_out_unaffected, measures_anything
 
 log = logging.getLogger("paceline.job")
 
@@ -133,10 +134,16 @@ class Job:
                 sides = self._build(
                     repository, base, manifests, selections, executor.destination
                 )
+                sides, unaffected = self._leave_out_unaffected(sides)
             measuring = msgspec.structs.replace(
                 self._describe_build(repository, base, sides),
                 fingerprint=executor.fingerprint(),
+                unaffected=unaffected,
             )
+            if unaffected:
+                self._agree_on_unaffected(measuring)
+            if not measures_anything(sides):
+                return Outcome()
             work = self._session_work(sides)
             with executor.session(work, self._keep_conditions, self._stop) as session:
                 self._announce(measuring)
@@ -345,6 +352,22 @@ class Job:
             return prepare_sides(build, manifests, base, work.commit, wanted)
         prepared = build(work.commit, wanted.benchmarks)
         return [Side(prepared, check_selection(prepared.manifest, wanted))]
+
+    def _leave_out_unaffected(
+        self, sides: list[Side]
+    ) -> tuple[list[Side], dict[str, str]]:
+        """Leave out what the server wants measured only where head may differ from base; say so in the log."""
+        if not self._lease.work.skips_unaffected:
+            return sides, {}
+        sides, unaffected = leave_out_unaffected(sides)
+        if unaffected:
+            line = f"(agent) not measured again, one digest at base and head: {', '.join(unaffected)}"
+            self._spool.append(log_items("build", [line]))
+        return sides, unaffected
+
+    def _agree_on_unaffected(self, measuring: StateReport) -> None:
+        """Report what is left out before anything is measured: the server would miss it otherwise."""
+        self._agree(lambda: self._resources.api.state(self._lease, measuring, tries=1))
 
     def _keep_conditions(self, conditions: Conditions) -> None:
         self._keep(ConditionsItem.of(conditions))

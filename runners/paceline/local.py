@@ -31,6 +31,7 @@ from paceline.outcome import Outcome
 from paceline.selection import Selection, selected_workloads
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
+from paceline.unaffected import measures_anything
 
 
 class Display(Protocol):
@@ -98,6 +99,9 @@ def measure_and_record(
     stop: Stop,
 ) -> Outcome:
     """Run prepared revisions and write the streams and, whatever happens, run.json."""
+    if not measures_anything(sides):
+        record.write(sides, Outcome())
+        return Outcome()
     display.phase("measuring")
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
@@ -133,14 +137,13 @@ class RunRecord:
         self.base: str | None = None
         self.base_manifest: Manifest | None = None
         self.commits: list[dict[str, str]] = []
+        self.unaffected: dict[str, str] = {}
+        """The benchmarks that are not measured again, with the digest that base and head have in common."""
         self._manifest = manifest
         self._started_at = datetime.now(UTC)
 
-    def write(
-        self, sides: Sequence[Side], outcome: Outcome, *, identical: bool = False
-    ) -> None:
-        """Write run.json. `sides` is empty when the build failed; `identical`: nothing was measured, because both
-        sides are the same."""
+    def write(self, sides: Sequence[Side], outcome: Outcome) -> None:
+        """Write run.json. `sides` is empty when the build failed."""
         observed = environment.observe()
         built = sides[-1].prepared.built if sides else None
         content: dict[str, Any] = {
@@ -157,7 +160,7 @@ class RunRecord:
             "conditions": msgspec.to_builtins(self.conditions),
             "options": msgspec.to_builtins(self.selection),
             "warnings": self.warnings,
-            **({"identical": True} if identical else {}),
+            **({"unaffected": self.unaffected} if self.unaffected else {}),
             "failure": None
             if outcome.ok
             else {"cause": outcome.cause, "detail": outcome.detail},

@@ -100,7 +100,7 @@ def test_the_same_revision_is_an_a_a_comparison_of_one_artifact(
     assert record["base"]["artifact_hash"] == record["artifact_hash"]
 
 
-def test_two_commits_of_one_artifact_are_identical_and_nothing_is_measured(
+def test_of_two_commits_with_one_artifact_nothing_is_measured(
     suite_repository: Path, tmp_path: Path
 ) -> None:
     (suite_repository / "README").write_text("More words.")
@@ -113,9 +113,12 @@ def test_two_commits_of_one_artifact_are_identical_and_nothing_is_measured(
         *("--base", "HEAD~1", "--format", "junit", "--output", str(junit), *QUICK),
     )
     assert done.returncode == 0, done.stderr
-    assert "verdict: PASS - identical: nothing to compare" in done.stdout
+    assert "Not measured again, because its built files, " in done.stdout
+    ending = "nothing slower: 1 benchmark is not affected and not measured again"
+    assert f"verdict: PASS - {ending}" in done.stdout
     assert not list((tmp_path / "out").glob("launch-*"))
     assert 'failures="0"' in junit.read_text()
+    assert 'name="sort"' in junit.read_text()
     shutil.rmtree(tmp_path / "out")
     done = ab(
         suite_repository, tmp_path, "--base", "HEAD~1", "--measure-identical", *QUICK

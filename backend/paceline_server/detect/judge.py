@@ -5,7 +5,7 @@ A stream that broke off is an error, never a pass. Exit codes: 0 pass, 2 a gate 
 
 DIR holds `run.json` (identity, options and conditions) and a `launch-NNN.WORKLOAD.jsonl` per launch (C1). With
 two revisions (`paceline ab`), run.json names the `base` and streams are `launch-NNN.SIDE.WORKLOAD.jsonl`; the
-JSON then also has `base`, and `side` in its measurements.
+JSON then also has `base`, `unaffected`, and `side` in its measurements.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
@@ -28,6 +28,7 @@ from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.revisions import BASE, HEAD, Revision, analyse_revisions
 from paceline_server.detect.table import write_table
+from paceline_server.detect.unaffected import analyse_affected
 from paceline_server.ingest.cases import Conditions
 from paceline_server.ingest.stream import Stream, case_samples, read_stream
 from paceline_server.stats.constants import LOOK_ALPHA
@@ -111,8 +112,8 @@ class RecordedRun:
     failure: str | None
     base: Revision | None = None
     """Set if two revisions are compared; `facts` is then that of the head."""
-    identical: bool = False
-    """Whether nothing was measured, because both revisions are the same."""
+    unaffected: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the benchmarks that are not measured again, because both revisions have them in common."""
 
 
 def judge(
@@ -167,35 +168,21 @@ def _texts_of_names(*manifests: Manifest | None) -> dict[str, str]:
 
 def _analyse_sides(recorded: RecordedRun, look: Look) -> Analysis:
     identity = recorded.identity
-    if recorded.base is None:
+    base = recorded.base
+    if base is None:
         return analyse(
             recorded.manifest, recorded.facts, identity, recorded.request, look
         )
     head = Revision(identity.revision, identity.artifact_hash, recorded.facts)
-    analysis = analyse_revisions(
+    return analyse_affected(
         recorded.manifest,
-        recorded.base,
-        head,
-        identity,
-        request=recorded.request,
-        look=look,
-    )
-    return _identical(analysis) if recorded.identical else analysis
-
-
-def _identical(analysis: Analysis) -> Analysis:
-    """Return the analysis of two revisions that are the same: nothing is compared, and nothing is missing."""
-    report = analysis.report.model_copy(
-        update={"comparisons": [], "checks": [], "blockers": []}
-    )
-    return replace(
-        analysis,
-        report=report,
-        ruled=(),
-        verdict="pass",
-        reason="identical: nothing to compare",
-        extendable=False,
-        blockers=(),
+        (base, head),
+        recorded.request,
+        recorded.unaffected,
+        lambda manifest, at_base, rest: analyse_revisions(
+            manifest, at_base, head, identity, request=rest, look=look
+        ),
+        judges_gates=False,
     )
 
 
@@ -214,8 +201,8 @@ def read_directory(
         for path, stream in zip(paths, streams, strict=True)
         if not stream.ok
     ]
-    identical = run.get("identical") is True and not paths
-    if not paths and not identical:
+    unaffected = _mapping(run.get("unaffected"))
+    if not paths and not unaffected:
         broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
     for path, stream in zip(paths, streams, strict=True):
         suite = None if stream.start is None else stream.start.suite
@@ -272,7 +259,7 @@ def read_directory(
         ),
         look=min(look, len(LOOK_ALPHA) - 1),
         failure=broken[0] if broken else None,
-        identical=identical,
+        unaffected={str(name): str(of) for name, of in unaffected.items()},
     )
 
 
@@ -391,7 +378,7 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         return report
     for row, shown in zip(report["measurements"], whole["measurements"], strict=True):
         row["side"] = shown["side"]
-    return {**report, "base": whole["base"]}
+    return {**report, "base": whole["base"], "unaffected": whole["unaffected"]}
 
 
 def write_json(analysis: Analysis, path: Path) -> None:

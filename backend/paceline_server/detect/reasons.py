@@ -107,7 +107,11 @@ def _list_doubts(report: JobReportOut) -> Iterator[ReasonOut]:
         yield _make_reason("missing", "inconclusive", [report.missing])
     if report.blockers:
         return
-    if report.base is not None and not _is_anything_compared(report):
+    if (
+        report.base is not None
+        and report.unaffected is None
+        and not _is_anything_compared(report)
+    ):
         yield _make_reason("regression", "inconclusive", [NOTHING_IN_COMMON])
     yield from _undecided_comparisons(report, "revisions")
     yield from _undecided_gates(report)

@@ -174,6 +174,15 @@ class AuditOut(Response):
     naive: str | None
 
 
+class UnaffectedOut(Response):
+    """The benchmarks of an A/B job that were not measured again. `words`: which and why. `digests`: what each has in
+    common at base and head, by its name. `gates`: how many gates of theirs are not judged."""
+
+    words: str
+    digests: dict[str, str]
+    gates: int
+
+
 class UnavailableOut(Response):
     """An arm that this target cannot run; `params` is empty if it cannot run with any."""
 
@@ -240,6 +249,8 @@ class JobReportOut(Response):
     missing: str | None = None
     """Which of the head's cases were asked for and not measured, in words; only in a run that `judges_head`, where
     it keeps the job from passing."""
+    unaffected: UnaffectedOut | None = None
+    """What was not measured again, because base and head have it in common; null if everything was measured."""
     added: list[str] = Field(default_factory=list)
     """What only the head of an A/B job declares, in words. It is measured, and compared with nothing."""
     removed: list[str] = Field(default_factory=list)

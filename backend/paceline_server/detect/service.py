@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -41,6 +42,7 @@ from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.reasons import reasons_of
 from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
+from paceline_server.detect.unaffected import analyse_affected
 from paceline_server.detect.waivers import service as waivers
 from paceline_server.ingest import service as ingest
 from paceline_server.jobs import service as jobs
@@ -166,18 +168,20 @@ def _analyse(
         )
         for commit, artifact, side in _sides(context)
     )
-    if run.judges_head:
-        return analyse_pull_request(
-            manifest, base, head, identity, request=request, look=look
-        )
-    return analyse_revisions(
+    judge = (
+        analyse_pull_request
+        if run.judges_head
+        else partial(analyse_revisions, thorough=run.trigger in THOROUGH)
+    )
+    return analyse_affected(
         manifest,
-        base,
-        head,
-        identity,
-        request=request,
-        look=look,
-        thorough=run.trigger in THOROUGH,
+        (base, head),
+        request,
+        job.unaffected or {},
+        lambda declared, at_base, rest: judge(
+            declared, at_base, head, identity, request=rest, look=look
+        ),
+        judges_gates=run.judges_head,
     )
 
 

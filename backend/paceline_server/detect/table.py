@@ -47,6 +47,7 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     lines += _disturbance_lines(analysis)
     lines += [f"new        {name} (only head declares it)" for name in report.added]
     lines += [f"removed    {name} (only base declares it)" for name in report.removed]
+    lines += [report.unaffected.words] if report.unaffected else []
     tables: dict[tuple[str, str], list[JudgedPair]] = {}
     for judged in analysis.ruled:
         tables.setdefault((judged.pair.group.benchmark, judged.pair.metric), []).append(

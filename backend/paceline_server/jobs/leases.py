@@ -11,7 +11,7 @@ Nothing here blocks: the long poll is in `routes.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
@@ -122,6 +122,7 @@ def _work(session: Session, job: Job, target: Target, agent_id: str) -> WorkOut:
         base_commit=run.base_commit,
         base_branch=run.base_branch,
         judges_head=run.judges_head,
+        skips_unaffected=run.skips_unaffected,
         benchmarks=run.benchmarks,
         params=run.params,
         knobs=run.knobs,
@@ -225,6 +226,8 @@ def report_state(session: Session, claim: LeaseClaim, report: StateReport) -> No
     job.artifact_hash = report.artifact_hash or job.artifact_hash
     job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
     job.fingerprint = report.fingerprint or job.fingerprint
+    if report.state == "measuring":
+        job.unaffected = _left_out(session, job, report.unaffected) or None
     if report.commits is not None:
         job.commits = to_builtins(report.commits)
     if report.build:
@@ -250,6 +253,22 @@ def _store_merge_base(session: Session, job: Job, base: str | None) -> None:
             "then repeat the run.",
             "other_base",
         )
+
+
+def _left_out(
+    session: Session, job: Job, reported: Mapping[str, str]
+) -> dict[str, str]:
+    """Return which benchmarks no batch of a job measures, given those that its newest attempt leaves out. Where all is
+    to be measured, what an agent leaves out is missing."""
+    run = queries.run(session, job.run_id) if reported else None
+    if run is None or not run.skips_unaffected:
+        return {}
+    if job.batch == 0:
+        return dict(reported)
+    earlier = job.unaffected or {}
+    return {
+        name: digest for name, digest in earlier.items() if reported.get(name) == digest
+    }
 
 
 def _reported_fields(job: Job) -> tuple[str | None, ...]:

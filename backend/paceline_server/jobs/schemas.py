@@ -281,7 +281,8 @@ class RunOut(Response):
 class WorkOut(Response):
     """The work of an agent: launches `first_launch … first_launch + launches - 1` of one batch; with `base_commit` or
     `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
-    the merge base and reports it. With `judges_head`, the head also runs what only the head has."""
+    the merge base and reports it. With `judges_head`, the head also runs what only the head has. With
+    `skips_unaffected`, a benchmark with one digest on both sides is reported and not measured again."""
 
     suite: str
     repository: str
@@ -290,6 +291,7 @@ class WorkOut(Response):
     base_commit: str | None
     base_branch: str | None
     judges_head: bool
+    skips_unaffected: bool
     benchmarks: list[str]
     params: dict[str, list[ParamValue]]
     knobs: dict[str, ParamValue]

@@ -61,6 +61,9 @@ def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
         _add(case, "error", job.reason or job.outcome, "", job.outcome)
     elif job.blockers:
         _add(case, "skipped", "; ".join(job.blockers), "", None)
+    if job.unaffected is not None:
+        for name in job.unaffected.digests:
+            _add(_case(suite, name), "skipped", job.unaffected.words, "", None)
     for check in job.checks:
         if not check.ok:
             failed = _case(suite, f"check {check.name}")

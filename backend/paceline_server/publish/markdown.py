@@ -31,13 +31,19 @@ SHORT_ROWS = 20
 EXCERPT_BYTES = 4_000
 """An excerpt of a job's first error is cut to this length."""
 REASON_CHARACTERS = 1_000
+UNAFFECTED_CHARACTERS = 2_000
 HEADINGS = ("", "benchmark", "params", "arm", "what", "target", "result")
 
 
 def render_markdown(verdicts: VerdictsOut, limit_bytes: int = LIMIT_BYTES) -> str:
     """Return the document, with at most `limit_bytes` of UTF-8."""
     rows = ranked(verdicts)
-    head = [*_title(verdicts), *_failures(verdicts), *_missing(verdicts)]
+    head = [
+        *_title(verdicts),
+        *_failures(verdicts),
+        *_missing(verdicts),
+        *_unaffected(verdicts),
+    ]
     foot = _foot(verdicts)
     for count in _row_counts_to_try(len(rows)):
         text = "\n".join([*head, *_tables(rows[:count], len(rows) - count), *foot])
@@ -119,6 +125,19 @@ def _missing(verdicts: VerdictsOut) -> list[str]:
         f"- {escape(group.words, REASON_CHARACTERS)}" for group in verdicts.missing
     ]
     return ["Missing:", "", *lines, ""] if lines else []
+
+
+def _unaffected(verdicts: VerdictsOut) -> list[str]:
+    """Return what was not measured again and why; with its target where there are several that differ."""
+    targets: dict[str, list[str]] = {}
+    for job in verdicts.jobs:
+        if job.unaffected is not None:
+            targets.setdefault(job.unaffected.words, []).append(job.target)
+    lines: list[str] = []
+    for words, names in targets.items():
+        on = "" if len(names) == len(verdicts.jobs) else f"{', '.join(names)}: "
+        lines += [escape(f"{on}{words}", UNAFFECTED_CHARACTERS), ""]
+    return lines
 
 
 def _tables(rows: Sequence[RankedVerdict], left_out: int) -> list[str]:

@@ -11,6 +11,7 @@ from paceline_server.detect.schemas import (
     ComparisonOut,
     GateOut,
     ReasonOut,
+    UnaffectedOut,
 )
 from paceline_server.jobs.schemas import FailureOut, Outcome, PullRequestOut
 from paceline_server.kernel.wire import Response
@@ -30,6 +31,8 @@ class JobVerdictsOut(Response):
     reasons: list[ReasonOut]
     failure: FailureOut | None
     blockers: list[str]
+    unaffected: UnaffectedOut | None = None
+    """What was not measured again, because base and head have it in common; null if everything was measured."""
     checks: list[CheckOut]
     comparisons: list[ComparisonOut]
     gates: list[GateOut]

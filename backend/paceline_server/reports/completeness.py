@@ -1,6 +1,7 @@
 """Lists every declared case of a run that has no samples, with the reason.
 
-Each case has arrived, is unavailable on its target, is pending, or is missing for a reason (I12).
+Each case has arrived, is unavailable on its target, is not affected by the change and so not measured again, is
+pending, or is missing for a reason (I12).
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
                 counts["arrived"] += 1
             elif case.key in here.unavailable:
                 counts["unavailable"] += 1
+            elif case.benchmark in (job.unaffected or {}):
+                counts["unaffected"] += 1
             else:
                 not_arrived.append(_missing_case(job, target, case))
     pending = [case for case in not_arrived if case.reason == "pending"]
@@ -116,6 +119,7 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
         arrived=counts["arrived"],
         pending=len(pending),
         unavailable=counts["unavailable"],
+        unaffected=counts["unaffected"],
         missing=missing[:MAX_MISSING],
         missing_total=len(missing),
         missing_groups=_missing_groups(missing),
@@ -204,7 +208,9 @@ def _completeness_sentence(
     counts: Mapping[str, int], pending: int, missing: list[MissingCaseOut]
 ) -> str:
     """Return the completeness in words, such as `3 of 41 missing (2 crash, 1 skipped)`."""
-    declared, unavailable = counts.get("declared", 0), counts.get("unavailable", 0)
+    declared, unavailable, unaffected = (
+        counts.get(name, 0) for name in ("declared", "unavailable", "unaffected")
+    )
     parts = []
     if missing:
         counted = Counter(
@@ -214,12 +220,12 @@ def _completeness_sentence(
         parts.append(f"{len(missing)} of {declared} missing ({why})")
     if pending:
         parts.append(f"{pending} of {declared} still to come")
-    if not parts:
-        parts.append(
-            f"all {declared - unavailable} arrived"
-            if declared
-            else "nothing was requested"
-        )
+    if not declared:
+        parts.append("nothing was requested")
+    elif not parts and declared > unaffected:
+        parts.append(f"all {declared - unavailable - unaffected} arrived")
+    if unaffected:
+        parts.append(f"{unaffected} not affected and not measured again")
     if unavailable:
         parts.append(f"{unavailable} not available on their target")
     return "; ".join(parts)

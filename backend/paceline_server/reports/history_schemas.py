@@ -316,6 +316,8 @@ class CompletenessOut(Response):
     arrived: int
     pending: int
     unavailable: int
+    unaffected: int
+    """Cases of benchmarks that are the same at base and head, and so were not measured again."""
     missing: list[MissingCaseOut]
     missing_total: int
     missing_groups: list[MissingGroupOut]

@@ -149,13 +149,15 @@ class Lab:
         commits: Sequence[Mapping[str, Any]] = (),
         conditions: Sequence[Mapping[str, Any]] = (),
         merge_base: str = MERGE_BASE,
+        unaffected: Mapping[str, str] | None = None,
         **options: Any,
     ) -> LeasedJob:
         """Lease the next job, of an A/B run, and deliver its sides: base, then head.
 
         `effects` say for each batch how much slower native truly is at head. `artifacts` are the hashes of base and
         head; by default they differ, except in an A/A run. `merge_base` is the commit that the agent reports as base
-        if the run only names a branch. The job is analysed when the outbox is carried out.
+        if the run only names a branch, `unaffected` are the benchmarks that it leaves out, with their digests. The job is
+        analysed when the outbox is carried out.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
@@ -178,6 +180,7 @@ class Lab:
             "artifact_hash": artifact,
             "base_artifact_hash": base_artifact,
             "commits": list(commits),
+            **({"unaffected": dict(unaffected)} if unaffected else {}),
         }
         base_facts = {"base_commit": base_commit} if work["base_branch"] else {}
         _expect(204, leased.report("preparing", **base_facts))

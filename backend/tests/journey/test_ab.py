@@ -57,6 +57,14 @@ def test_an_agent_measures_two_commits_and_the_server_tells_which_is_slower(
         "the other way round it is a gain"
     )
 
+    (path / "README").write_text("Only words.")
+    words = stack.measure(
+        "revisions", **QUICK, commit=commit_all(path), base_commit=slow
+    )
+    unaffected = stack.job_in(words, "done", "failed")
+    assert (unaffected["verdict"], unaffected["samples"]) == ("pass", 0), unaffected
+    assert unaffected["reason"].startswith("nothing slower: 1 benchmark is not ")
+
     same = stack.job_in(
         stack.measure("revisions", **QUICK, trigger="a_a"), "done", "failed"
     )

@@ -99,6 +99,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "reasons",
         "missing",
         "base",
+        "unaffected",
         "added",
         "removed",
         "suppressed",

@@ -4584,6 +4584,8 @@ export interface components {
             pending: number;
             /** Unavailable */
             unavailable: number;
+            /** Unaffected */
+            unaffected: number;
             /** Missing */
             missing: components["schemas"]["MissingCaseOut"][];
             /** Missing Total */
@@ -6315,6 +6317,7 @@ export interface components {
             reasons: components["schemas"]["ReasonOut"][];
             /** Missing */
             missing: string | null;
+            unaffected: components["schemas"]["UnaffectedOut"] | null;
             /** Added */
             added: string[];
             /** Removed */
@@ -6353,6 +6356,7 @@ export interface components {
             failure: components["schemas"]["FailureOut"] | null;
             /** Blockers */
             blockers: string[];
+            unaffected: components["schemas"]["UnaffectedOut"] | null;
             /** Checks */
             checks: components["schemas"]["CheckOut"][];
             /** Comparisons */
@@ -9152,6 +9156,21 @@ export interface components {
             undone_by: string | null;
         };
         /**
+         * UnaffectedOut
+         * @description The benchmarks of an A/B job that were not measured again. `words`: which and why. `digests`: what each has in
+         *     common at base and head, by its name. `gates`: how many gates of theirs are not judged.
+         */
+        UnaffectedOut: {
+            /** Words */
+            words: string;
+            /** Digests */
+            digests: {
+                [key: string]: string;
+            };
+            /** Gates */
+            gates: number;
+        };
+        /**
          * UnavailableOut
          * @description An arm that this target cannot run; `params` is empty if it cannot run with any.
          */
@@ -9457,7 +9476,8 @@ export interface components {
          * WorkOut
          * @description The work of an agent: launches `first_launch … first_launch + launches - 1` of one batch; with `base_commit` or
          *     `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
-         *     the merge base and reports it. With `judges_head`, the head also runs what only the head has.
+         *     the merge base and reports it. With `judges_head`, the head also runs what only the head has. With
+         *     `skips_unaffected`, a benchmark with one digest on both sides is reported and not measured again.
          */
         WorkOut: {
             /** Suite */
@@ -9474,6 +9494,8 @@ export interface components {
             base_branch: string | null;
             /** Judges Head */
             judges_head: boolean;
+            /** Skips Unaffected */
+            skips_unaffected: boolean;
             /** Benchmarks */
             benchmarks: string[];
             /** Params */
@@ -12302,6 +12324,10 @@ export interface operations {
                         [key: string]: string;
                     };
                     fingerprint?: string | null;
+                    /** @default {} */
+                    unaffected?: {
+                        [key: string]: string;
+                    };
                 };
             };
         };

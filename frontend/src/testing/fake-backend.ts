@@ -293,6 +293,7 @@ export function report(of: Run): JobReport {
     target: 'lab-host',
     started_at: of.created_at,
     missing: null,
+    unaffected: null,
     name_texts: {},
     checks: [
       { name: 'sha256_vectors', ok: true, detail: 'published vectors' },

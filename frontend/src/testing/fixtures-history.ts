@@ -441,6 +441,7 @@ export function completeness(
     arrived: 8,
     pending: 0,
     unavailable: 0,
+    unaffected: 0,
     missing: [],
     missing_total: 0,
     missing_groups: [],

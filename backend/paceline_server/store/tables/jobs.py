@@ -111,6 +111,12 @@ class Run(ProjectRoot, Base):
         """Return whether its jobs have two sides. None of them becomes a point of a history (I13)."""
         return self.base_commit is not None or self.base_branch is not None
 
+    @property
+    def skips_unaffected(self) -> bool:
+        """Return whether its jobs leave out what is the same at base and head. Runs about alerts and noise measure
+        everything: there, the same code is measured twice on purpose."""
+        return self.compares_revisions and self.trigger in BASELINE_TRIGGERS
+
     @compares_revisions.inplace.expression
     @classmethod
     def _compares_revisions(cls) -> ColumnElement[bool]:
@@ -151,6 +157,8 @@ class Job(ProjectOwned, Base):
     fingerprint: Mapped[str | None]
     build: Mapped[dict[str, Any] | None] = mapped_column(Json)
     base_artifact_hash: Mapped[str | None]
+    unaffected: Mapped[dict[str, str] | None] = mapped_column(JsonOrNull)
+    """Digests of the benchmarks that are not measured again, by the names of head: base has the same."""
     commits: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)
     """`[{commit, author, at, subject}]` from the agent's repository, oldest first: in an A/B job those after the base
     up to the head, else the head alone. Null if the agent sent none."""

@@ -339,3 +339,25 @@ describe('the measurements of an ordinary job', () => {
     ).toHaveAttribute('href', '/series?suite=hashing&target=target-1');
   });
 });
+
+describe('what is the same at base and head', () => {
+  it('is named with the reason why it was not measured again', async () => {
+    const words = 'Not measured again, because …: ledger_batch.';
+    renderApp('/runs/run-done-1', (backend) => {
+      backend.reports.set('job-1', {
+        ...hashingReport(),
+        base: { revision: 'b1', artifact_hash: null, same_artifact: true },
+        unaffected: { words, digests: { ledger_batch: 'd1' }, gates: 0 },
+        comparisons: [],
+        gates: [],
+        measurements: [],
+      });
+    });
+    const panel = within(
+      await screen.findByRole('region', { name: 'Verdicts' }),
+    );
+    expect(panel.getByText(words)).toBeInTheDocument();
+    expect(panel.getByText(/does not affect/)).toBeInTheDocument();
+    expect(panel.queryByText(/ran the same artifact/)).not.toBeInTheDocument();
+  });
+});

@@ -124,7 +124,7 @@ function saidOf(reasons: readonly Reason[]): ReadonlySet<string> {
 /** The comparisons shown: head against base of an A/B job, otherwise each arm against its reference. */
 function Verdicts({
   run,
-  report: { base, revision, comparisons, disturbances, reasons },
+  report: { base, revision, comparisons, disturbances, reasons, unaffected },
 }: {
   run: Run;
   report: JobReport;
@@ -165,7 +165,8 @@ function Verdicts({
             )
       }
     >
-      {revisions && base.same_artifact && (
+      {unaffected && <p className={classes.note}>{unaffected.words}</p>}
+      {revisions && base.same_artifact && comparisons.length > 0 && (
         <p className={classes.note}>
           Both sides ran the same artifact: any difference comes from the
           environment, not from the code.
@@ -178,7 +179,9 @@ function Verdicts({
       ))}
       {comparisons.length === 0 ? (
         <EmptyState icon="arms" title="Nothing to compare">
-          {nothingToCompareText(run, revisions)}
+          {unaffected
+            ? 'The change does not affect what was asked for.'
+            : nothingToCompareText(run, revisions)}
         </EmptyState>
       ) : (
         <ComparisonTable
