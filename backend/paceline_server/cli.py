@@ -540,6 +540,13 @@ def judge(
     revision: Annotated[
         str | None, typer.Option(help="Revision to name; default: the recorded one.")
     ] = None,
+    undecided: Annotated[
+        bool,
+        typer.Option(
+            "--undecided",
+            help="Print, as JSON, only the benchmarks that more launches may decide.",
+        ),
+    ] = False,
     pressure_limit_percent: Annotated[
         float | None,
         typer.Option(
@@ -569,6 +576,9 @@ def judge(
     from paceline_server.publish import offline  # noqa: PLC0415
     from paceline_server.stats.voids import VoidLimits  # noqa: PLC0415
 
+    limits = VoidLimits.of_operator(pressure_limit_percent, drift_limit_percent)
+    if undecided:
+        raise typer.Exit(offline.print_undecided(directory, limits, sys.stdout))
     code = offline.judge(
         directory,
         sys.stdout,
@@ -578,7 +588,7 @@ def judge(
         manifest_path=manifest,
         json_path=json,
         revision=revision,
-        limits=VoidLimits.of_operator(pressure_limit_percent, drift_limit_percent),
+        limits=limits,
     )
     raise typer.Exit(code)
 

@@ -11,9 +11,6 @@ sources give equal artifacts (I15).
 from __future__ import annotations
 
 import hashlib
-import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -228,28 +225,3 @@ def run(
         if not measures_identical:
             sides, record.unaffected = leave_out_unaffected(sides)
         return measure_and_record(record, sides, executor, display, stop)
-
-
-def find_judge() -> str | None:
-    """Return the path of `paceline-server`, or None if it is not installed."""
-    beside = Path(sys.executable).parent
-    return shutil.which("paceline-server", path=str(beside)) or shutil.which(
-        "paceline-server"
-    )
-
-
-def judge(
-    command: str,
-    directory: Path,
-    arguments: Sequence[str] = (),
-    *,
-    to_stderr: bool = False,
-) -> int:
-    """Run `paceline-server judge` on a directory and return its exit status. `command` is what `find_judge` found;
-    `to_stderr` leaves standard output to a document of the caller."""
-    sys.stdout.flush()
-    return subprocess.run(
-        [command, "judge", str(directory), *arguments],
-        check=False,
-        stdout=sys.stderr if to_stderr else None,
-    ).returncode

@@ -37,6 +37,7 @@ from paceline import (
     config,
     driven,
     environment,
+    judging,
     local,
     manifest,
     past_runs,
@@ -54,6 +55,7 @@ from paceline.commands import (
     waivers,
 )
 from paceline.commands.options import (
+    AllLaunches,
     AllowForks,
     Arms,
     Benchmarks,
@@ -71,6 +73,7 @@ from paceline.commands.options import (
     GitLabFlag,
     HarnessName,
     Knobs,
+    MaxLaunches,
     MinTimeNs,
     OptionalFailOn,
     OutDir,
@@ -224,6 +227,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     warmup_rounds: WarmupRounds = None,
     min_time_ns: MinTimeNs = None,
     seed: Seed = None,
+    all_launches: AllLaunches = False,
+    max_launches: MaxLaunches = None,
     benchmark: Benchmarks = None,
     params: Params = None,
     preset: Preset = None,
@@ -255,8 +260,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
 ) -> None:
     """Measure the working tree here, without a server: a suite, or what a command after -- measures.
 
-    Writes the streams and run.json to a directory. This is one batch. A server adds up to two more batches to
-    an inconclusive job; here, raise --launches. A suite is judged with --format, --output or --fail-on: exit 0 pass, 2
+    Writes the streams and run.json to a directory. Of a suite, a benchmark whose verdict is certain is not launched again.
+    An undecided one is launched again up to --max-launches times, as a server does in up to three batches. A suite is judged with --format, --output or --fail-on: exit 0 pass, 2
     fail, 3 inconclusive, 1 error. Of a command, the table is printed (with --json to standard error); with --arm, exit:
     0 no arm is slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without paceline-server
     nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only.
@@ -292,6 +297,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             min_time_ns=min_time_ns,
             warmup_rounds=warmup_rounds,
             seed=chosen_seed,
+            max_launches=max_launches,
             timeout_s=timeout_s,
             build=build,
             setup=setup,
@@ -300,7 +306,9 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             shell=shell,
             benchmark=benchmark,
         )
-        judge = _find_judge(is_needed=needs_judge and bool(arm or format_))
+        judge = _find_judge(
+            is_needed=bool(max_launches) or (needs_judge and bool(arm or format_))
+        )
         target = _measure_here(
             lambda out, executor, display, stop: driven.run(
                 request, out, executor=executor, display=display, stop=stop
@@ -324,7 +332,11 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         cleanup=cleanup,
         shell=shell,
     )
-    judge = _find_judge(is_needed=needs_judge) if is_judged else None
+    judge = (
+        _find_judge(is_needed=needs_judge or bool(max_launches))
+        if is_judged or max_launches
+        else None
+    )
     suite = Path(what[0])
     valid = manifest.load(suite)
     defaults = preset_selection(valid, preset)
@@ -339,6 +351,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             warmup_rounds=warmup_rounds,
             min_time_ns=min_time_ns or defaults.min_time_ns,
             seed=chosen_seed,
+            stop_when_sure=not all_launches and judging.find_judge() is not None,
+            max_launches=max_launches,
         ),
     )
     estimate = past_runs.estimate(valid, selection, past)
@@ -405,6 +419,8 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     warmup_rounds: WarmupRounds = None,
     min_time_ns: MinTimeNs = None,
     seed: Seed = None,
+    all_launches: AllLaunches = False,
+    max_launches: MaxLaunches = None,
     benchmark: Benchmarks = None,
     params: Params = None,
     knob: Knobs = None,
@@ -447,7 +463,11 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     outputs = parse_outputs(
         [*(format_ or []), *(["json"] if as_json else [])], output or []
     )
-    judge = _find_judge(is_needed=fail_on != "never" or outputs != [("table", None)])
+    judge = _find_judge(
+        is_needed=fail_on != "never"
+        or outputs != [("table", None)]
+        or bool(max_launches)
+    )
     chosen_seed = config.drawn_seed() if seed is None else seed
     comparison = ab.comparison(base, head, suite, of_command=command is not None)
     for note in comparison.notes:
@@ -465,6 +485,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
             min_time_ns=min_time_ns,
             warmup_rounds=warmup_rounds,
             seed=chosen_seed,
+            max_launches=max_launches,
             timeout_s=timeout_s,
             build=build,
             setup=setup,
@@ -512,6 +533,11 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
                 warmup_rounds=warmup_rounds,
                 min_time_ns=min_time_ns or Selection([]).min_time_ns,
                 seed=chosen_seed,
+                # An A/A comparison is to show how far launches differ.
+                stop_when_sure=judge is not None
+                and not all_launches
+                and comparison.base != comparison.head,
+                max_launches=max_launches,
             ),
         )
         name = valid.suite.name
@@ -555,6 +581,7 @@ def _command_request(
     min_time_ns: int | None,
     warmup_rounds: int | None,
     seed: int,
+    max_launches: int | None,
     timeout_s: int,
     build: str | None,
     setup: str | None,
@@ -573,6 +600,7 @@ def _command_request(
         min_time_ns=min_time_ns or driven.DEFAULT_MIN_TIME_NS,
         warmups=warmup_rounds or 0,
         seed=seed,
+        max_launches=max_launches,
         timeout_s=timeout_s,
         build=build,
         setup=setup,
@@ -586,7 +614,7 @@ def _command_request(
 def _find_judge(*, is_needed: bool) -> str | None:
     """Return the program that judges, or None where it is not installed. Raises UserError if it is needed, so that
     nothing is measured for a verdict that never comes."""
-    judge = ab.find_judge()
+    judge = judging.find_judge()
     if judge is None and is_needed:
         raise UserError(
             "Nothing was measured: paceline-server, which judges, is not installed here.",
@@ -618,7 +646,7 @@ def _judge(
         print_note(f"  paceline-server judge {target}")
         return 0
     arguments = judge_arguments(outputs, fail_on or "inconclusive")
-    return ab.judge(judge, target, arguments, to_stderr=as_json)
+    return judging.judge(judge, target, arguments, to_stderr=as_json)
 
 
 def _measure_here(

@@ -78,6 +78,7 @@ class CommandRequest(msgspec.Struct, frozen=True):
     min_time_ns: int = DEFAULT_MIN_TIME_NS
     warmups: int = 0
     seed: int = 0
+    max_launches: int | None = None
     timeout_s: int = 600
     build: str | None = None
     setup: str | None = None
@@ -357,6 +358,7 @@ def _make_selection(request: CommandRequest, plan: Plan) -> Selection:
         warmup_rounds=0,
         min_time_ns=request.min_time_ns,
         seed=request.seed,
+        max_launches=request.max_launches,
     )
 
 

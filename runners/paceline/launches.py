@@ -44,6 +44,9 @@ HEAD: Final = "head"
 
 T = TypeVar("T")
 
+ListUndecided = Callable[[int], list[str] | None]
+"""Returns the benchmarks that more launches may decide, after so many; None where that is not known."""
+
 
 class Side(msgspec.Struct, frozen=True):
     """A revision that is ready to run. `name`: base or head; None in a job of one revision."""
@@ -222,6 +225,61 @@ def run_launches(
         if not outcome.ok:
             return outcome
     return Outcome() if stop.reason is None else stopped_outcome(stop.reason)
+
+
+def run_job(
+    sides: Sequence[Side],
+    session: Session,
+    sink_for: Callable[[LaunchSpec], LaunchSink],
+    stop: Stop,
+    list_undecided: ListUndecided | None = None,
+) -> Outcome:
+    """Run the launches of a job. With `list_undecided` what is certain is not launched again, and what is undecided after
+    the planned launches goes on up to the most that are allowed."""
+    planned = sides[-1].selection
+    if list_undecided is None:
+        return run_launches(plan_launches(sides, session), session, sink_for, stop)
+    for done in range(1, planned.most_launches + 1):
+        launch = planned.first_launch + done - 1
+        specs = plan_launches(_only_launch(sides, launch), session)
+        outcome = run_launches(specs, session, sink_for, stop)
+        if not outcome.ok or done == planned.most_launches:
+            return outcome
+        batch_is_over = done % planned.launches == 0
+        may_stop = planned.stop_when_sure and 1 < done < planned.launches
+        undecided = list_undecided(done) if batch_is_over or may_stop else None
+        if undecided is not None or batch_is_over:
+            sides = _only_benchmarks(sides, undecided or [])
+        if not any(side.selection.benchmarks for side in sides):
+            break
+    return Outcome()
+
+
+def _only_launch(sides: Sequence[Side], launch: int) -> list[Side]:
+    """Return the sides with this launch alone."""
+    return [
+        msgspec.structs.replace(
+            side,
+            selection=msgspec.structs.replace(
+                side.selection, first_launch=launch, launches=1
+            ),
+        )
+        for side in sides
+    ]
+
+
+def _only_benchmarks(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
+    """Return the sides with those of their benchmarks alone that the head calls so."""
+    head = sides[-1].prepared.manifest
+    narrowed = []
+    for side in sides:
+        own = names
+        if side.name == BASE:
+            own, _ = select_at_base(side.prepared.manifest, head, names, {})
+        kept = [name for name in side.selection.benchmarks if name in own]
+        selection = msgspec.structs.replace(side.selection, benchmarks=kept)
+        narrowed.append(msgspec.structs.replace(side, selection=selection))
+    return narrowed
 
 
 def launches_of_revision(

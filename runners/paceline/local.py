@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+from paceline_contract.estimates import format_duration
 from paceline_contract.events import AnyEvent, CaseEvent, ProgressEvent, WarningEvent
 from paceline_contract.items import Conditions
 
@@ -25,13 +26,17 @@ from paceline import environment
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.executors.claim import Claimant
 from paceline.git import SourceError, working_revision, working_revision_in_words
-from paceline.launches import Side, plan_launches, run_launches, session_work
+from paceline.judging import JudgeBetweenLaunches, find_judge
+from paceline.launches import Side, run_job, session_work
 from paceline.manifest import Manifest
 from paceline.outcome import Outcome
 from paceline.selection import Selection, selected_workloads
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
 from paceline.unaffected import measures_anything
+
+INTERRUPTED = Outcome("agent_error", "Interrupted before its end.")
+"""How a run ended of which nothing else is known."""
 
 
 class Display(Protocol):
@@ -103,18 +108,44 @@ def measure_and_record(
         record.write(sides, Outcome())
         return Outcome()
     display.phase("measuring")
-    outcome = Outcome("agent_error", "Interrupted before its end.")
+    outcome = INTERRUPTED
+    judge = _judge_between_launches(record, sides)
     try:
         with executor.session(
             session_work("by-hand", sides), record.conditions.append, stop
         ) as session:
-            specs = plan_launches(sides, session)
-            outcome = run_launches(
-                specs, session, lambda spec: LaunchFiles(spec, record, display), stop
+            outcome = run_job(
+                sides,
+                session,
+                lambda spec: LaunchFiles(spec, record, display),
+                stop,
+                None if judge is None else judge.list_undecided,
+            )
+        if outcome.ok and judge is not None and judge.saved_s >= 1.0:
+            display.phase(
+                f"stopping when certain saved {format_duration(judge.saved_s)}"
             )
     finally:
         record.write(sides, outcome)
     return outcome
+
+
+def _judge_between_launches(
+    record: RunRecord, sides: Sequence[Side]
+) -> JudgeBetweenLaunches | None:
+    """Return what says between launches what is undecided; None where nobody wants to know, or nothing judges here."""
+    command, wanted = find_judge(), record.selection
+    if command is None or not (
+        wanted.stop_when_sure or wanted.most_launches > wanted.launches
+    ):
+        return None
+    return JudgeBetweenLaunches(
+        command,
+        record.out,
+        wanted.launches,
+        list(sides[-1].selection.benchmarks),
+        record=lambda: record.write(sides, INTERRUPTED),
+    )
 
 
 def read_record(out: Path) -> dict[str, Any]:
@@ -196,7 +227,9 @@ class LaunchFiles:
         self._record, self._display = record, display
         chosen = record.selection
         title = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"
-        display.launch(spec.launch - chosen.first_launch, chosen.launches, title)
+        number = spec.launch - chosen.first_launch
+        batches = number // chosen.launches + 1
+        display.launch(number, batches * chosen.launches, title)
 
     def raw(self, data: bytes) -> None:
         self._stream.write(data)

@@ -24,6 +24,8 @@ from paceline.errors import UserError
 from paceline.manifest import Manifest
 
 SEED_LIMIT = 2**63
+BATCHES = 3
+"""A verdict looks at so many batches of launches."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -38,10 +40,25 @@ class Selection(msgspec.Struct, frozen=True):
     warmup_rounds: int | None = None
     min_time_ns: int = 1_000_000
     seed: int = 0
+    stop_when_sure: bool = False
+    """Whether a benchmark whose verdict is certain is not launched again."""
+    max_launches: int | None = None
+    """How many launches there may be while a verdict is undecided; None for `launches`."""
+
+    @property
+    def most_launches(self) -> int:
+        return max(self.launches, self.max_launches or 0)
 
 
 def check_selection(manifest: Manifest, selection: Selection) -> Selection:
     """Return the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
+    planned, most = selection.launches, selection.max_launches
+    if most is not None and not planned <= most <= BATCHES * planned:
+        raise UserError(
+            f"--max-launches {most} is not from {planned} to {BATCHES * planned}: a verdict needs the {planned} launches of "
+            f"--launches, and is final after {BATCHES} times as many.",
+            "Correct either of them.",
+        )
     names = selection.benchmarks or list(manifest.benchmarks)
     for name in names:
         _check_name("benchmark", name, manifest.benchmarks)

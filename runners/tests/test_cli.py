@@ -377,9 +377,9 @@ def test_every_command_has_help() -> None:
         assert len(done.stdout.splitlines()) > 4
 
 
-def test_the_help_of_run_says_that_it_is_one_batch() -> None:
+def test_the_help_of_run_says_how_many_launches_there_are() -> None:
     words = " ".join(paceline("run", "--help").stdout.split())
-    assert "This is one batch." in words
+    assert "a benchmark whose verdict is certain is not launched again" in words
     assert "up to two more batches" in words
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,21 +10,30 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from paceline import judging, local
 from paceline.agent import Agent
 from paceline.artifacts import Built
+from paceline.display import PlainDisplay
+from paceline.executors.base import HostLayout, LaunchSpec, Sink
+from paceline.executors.host import HostExecutor
 from paceline.git import Repository, SourceError
 from paceline.launches import (
     Side,
     plan_launches,
     prepare_sides,
     read_sides,
+    run_job,
     runs_head_first,
 )
-from paceline.manifest import parse
+from paceline.manifest import load, parse
+from paceline.outcome import Outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared
-from paceline.testing.suites import MANIFEST
+from paceline.stop import Stop
+from paceline.stream import ItemSink
+from paceline.testing.suites import MANIFEST, WORKLOAD
 from paceline_contract.items import SideName
+from rich.console import Console
 
 from .conftest import World, assert_complete, finish_of, git, hang_from_now_on
 
@@ -213,6 +223,146 @@ def test_a_renamed_workload_runs_beside_the_launches_of_its_new_name() -> None:
     ]
     planned = [(spec.launch, spec.side) for spec in plan_launches(sides)]
     assert planned == [(0, "head"), (0, "base"), (1, "head"), (1, "base")]
+
+
+# --- launches while a verdict is undecided ---
+
+
+def test_asking_takes_a_small_part_of_the_time_of_measuring_and_what_it_saves_is_known(
+    tmp_path: Path,
+) -> None:
+    answer = tmp_path / "judge"
+    answer.write_text("#!/bin/sh\necho '[\"search\"]'\n")
+    answer.chmod(0o755)
+    now, records = [0.0], []
+    judge = judging.JudgeBetweenLaunches(
+        str(answer),
+        tmp_path,
+        planned=5,
+        benchmarks=["sort", "search"],
+        record=lambda: records.append(now[0]),
+        clock=lambda: now[0],
+    )
+    now[0] = 5 * judging.ASK_S - 1
+    assert judge.list_undecided(1) is None
+    assert judge.list_undecided(5) == ["search"], "after the planned launches, always"
+    now[0] += 1
+    assert judge.list_undecided(2) == ["search"]
+    assert len(records) == 2, "run.json is written whenever the judge reads it"
+    now[0] += 1
+    assert judge.saved_s == 5 * (10 / 2) - 11
+    answer.write_text("#!/bin/sh\nexit 1\n")
+    assert judge.list_undecided(5) is None
+
+
+class RecordingSession(HostLayout):
+    """Starts nothing, and keeps what it was to start."""
+
+    def __init__(self) -> None:
+        self.launched: list[str] = []
+
+    def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:  # noqa: ARG002 - the port's signature
+        named = [
+            name for option, name in pairwise(spec.argv) if option == "--benchmark"
+        ]
+        self.launched.append(f"{spec.launch} {spec.side} {','.join(named) or 'all'}")
+        return Outcome()
+
+
+ONE = ["sort"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "stops", "most", "expected"),
+    [
+        ({}, True, None, ["all", "all", "all"]),
+        ({2: ONE}, True, None, ["all", "all", "one"]),
+        ({2: []}, True, None, ["all", "all"]),
+        ({2: ONE}, False, None, ["all", "all", "all"]),
+        ({3: ONE}, False, 7, [*["all"] * 3, *["one"] * 3]),
+        ({2: ONE, 3: ONE, 6: ONE}, True, 7, ["all", "all", *["one"] * 5]),
+        ({2: None, 3: None}, True, 9, ["all", "all", "all"]),
+    ],
+)
+def test_what_is_certain_is_not_launched_again_and_what_is_undecided_goes_on(
+    answers: dict[int, list[str] | None],
+    stops: bool,
+    most: int | None,
+    expected: list[str],
+) -> None:
+    texts: list[tuple[str, SideName]] = [
+        (
+            MORE.replace("benchmarks.sort", "benchmarks.order").replace(
+                '"sort"', '"order"'
+            ),
+            "base",
+        ),
+        (
+            MORE.replace(
+                'title = "Sorting a list"',
+                'title = "Sorting a list"\naliases = ["order"]',
+            ),
+            "head",
+        ),
+    ]
+    wanted = Selection([], launches=3, stop_when_sure=stops, max_launches=most)
+    manifests = [parse(text.encode(), "suite.toml") for text, _ in texts]
+    sides = [
+        Side(prepared_sides(text), check_selection(manifest, wanted), name)
+        for (text, name), manifest in zip(texts, manifests, strict=True)
+    ]
+    session = RecordingSession()
+    outcome = run_job(
+        sides,
+        session,
+        lambda spec: ItemSink(spec.launch, lambda _items: None),
+        Stop(),
+        answers.get,
+    )
+    assert outcome.ok
+    own_names = {"base": "order", "head": "sort"}
+    assert sorted(session.launched) == [
+        f"{launch} {side} {'all' if named == 'all' else own_name}"
+        for launch, named in enumerate(expected)
+        for side, own_name in own_names.items()
+    ]
+
+
+def test_a_benchmark_stops_as_soon_as_the_judge_is_sure(
+    suite_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real workload and the real judge: sorted() beats a merge sort in Python by far."""
+    monkeypatch.setattr(judging, "ASK_S", 0.0)
+    path = suite_repository / "bench" / "suite.toml"
+    before, _, gates_and_rules = MANIFEST.partition("[[gates]]")
+    path.write_text(before + gates_and_rules[gates_and_rules.index("[[rules]]") :])
+    workload = path.with_name("sorts.py")
+    balanced = "order = order[:: 1 if round_ % 2 else -1]"
+    workload.write_text(WORKLOAD.replace("rng.shuffle(order)", balanced))
+    manifest = load(path)
+    wanted = Selection([], params={"n": [100]}, launches=4, stop_when_sure=True)
+    selection = check_selection(manifest, wanted)
+    out = tmp_path / "out"
+    outcome = local.run(
+        manifest,
+        path,
+        selection,
+        out,
+        executor=HostExecutor("here", lock_dir=tmp_path),
+        display=PlainDisplay(Console(file=io.StringIO()), verbose=False),
+        stop=Stop(),
+    )
+    assert outcome.ok, outcome
+    assert len(list(out.glob("launch-*"))) == 2
+    command = judging.find_judge()
+    assert command is not None
+    text = tmp_path / "table"
+    options = ("--format", "table", "--output", str(text))
+    assert judging.judge(command, out, options) == 0, text.read_text()
+    assert (
+        "1 of 1 benchmark stopped when certain, after 2 of 4 launches"
+        in text.read_text()
+    )
 
 
 def test_the_refusal_of_a_value_names_the_side_that_does_not_permit_it() -> None:

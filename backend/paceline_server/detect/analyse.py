@@ -116,7 +116,7 @@ class MeasuredRevision:
         circumstances = Circumstances(
             request,
             look,
-            audit_groups(manifest, groups, index, facts),
+            audit_groups(manifest, groups, index, facts, request.audit_policy),
             unavailable,
             CpuFeatures.of(facts.conditions),
             disturbance,
@@ -220,6 +220,7 @@ def analyse(
         reason = "none of the requested benchmarks is in the suite"
     if verdict == "pass" and measured.unavailable_benchmarks:
         reason = f"{reason}; {no_arm_sentence(measured.unavailable_benchmarks)}"
+    reason = with_stopped(reason, ruled, request)
     reason = with_suppressed(reason, report.suppressed)
     has_open_pair = any(
         judged.decides and judged.pair.outcome.extendable for judged in ruled
@@ -313,6 +314,47 @@ def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
 def with_suppressed(reason: str, names: Sequence[str]) -> str:
     """Return a verdict's reason with the suppressed configuration errors."""
     return f"{reason} (suppressed: {', '.join(names)})" if names else reason
+
+
+def pairs_by_benchmark(ruled: Sequence[JudgedPair]) -> dict[str, list[JudgedPair]]:
+    """Return the pairs that apply on this target."""
+    pairs: dict[str, list[JudgedPair]] = {}
+    for judged in ruled:
+        if judged.pair.outcome.verdict != "not_applicable":
+            pairs.setdefault(judged.pair.group.benchmark, []).append(judged)
+    return pairs
+
+
+def is_certain(pairs: Sequence[JudgedPair]) -> bool:
+    """Check whether everything that a benchmark has to decide is decided: its required comparisons or, without any, all.
+    Nothing to decide is not certain."""
+    required = [judged for judged in pairs if judged.decides]
+    return bool(pairs) and all(
+        judged.pair.outcome.verdict in ("pass", "fail")
+        and not judged.pair.outcome.extendable
+        for judged in required or pairs
+    )
+
+
+def with_stopped(reason: str, ruled: Sequence[JudgedPair], request: JobRequest) -> str:
+    """Return a verdict's reason with how many benchmarks stopped because they were certain, and when."""
+    if not request.stop_when_sure or request.launches is None:
+        return reason
+    pairs = pairs_by_benchmark(ruled)
+    launches = [
+        max(len(judged.pair.window["launches"]) for judged in of_benchmark)
+        for of_benchmark in pairs.values()
+        if is_certain(of_benchmark)
+    ]
+    early = [number for number in launches if number < request.launches]
+    if not early:
+        return reason
+    first, last = min(early), max(early)
+    after = f"{first}" if first == last else f"{first} to {last}"
+    return (
+        f"{reason}; {len(early)} of {_count(len(pairs), 'benchmark')} stopped when certain, after {after} of "
+        f"{request.launches} launches"
+    )
 
 
 def blockers_of(

@@ -132,7 +132,11 @@ class Audits:
 
 
 def audit_groups(
-    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, facts: JobFacts
+    manifest: Manifest,
+    groups: Sequence[Group],
+    index: CaseIndex,
+    facts: JobFacts,
+    policy: AuditPolicy,
 ) -> Audits:
     """Audit the primary metric of every measured group."""
     items: dict[tuple[str, str], dict[str, int]] = {}
@@ -153,14 +157,14 @@ def audit_groups(
             continue
         key = (group.benchmark, params_key(group.params))
         expected_items = items.get(key, {})
-        findings = tuple(audit(cases, benchmark.reference, expected_items))
+        findings = tuple(audit(cases, benchmark.reference, expected_items, policy))
         naive = (
             _naive(cases, benchmark.reference)
             if any(finding.decisive for finding in findings)
             else None
         )
         audits[key] = GroupAudit(
-            group, benchmark.reference, findings, expected_items, naive
+            group, benchmark.reference, findings, expected_items, naive, policy
         )
     return Audits(audits)
 

@@ -176,7 +176,7 @@ def _pairs(
     manifest: Manifest, group: Group, index: CaseIndex, circumstances: Circumstances
 ) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
-    policy = policy_under(circumstances.disturbance, benchmark.margin_percent)
+    whole = policy_under(circumstances.disturbance, benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
         primary = metric == benchmark.primary_metric
         reference = index.get(
@@ -191,6 +191,7 @@ def _pairs(
             )
             if not watched and (case is None or reference is None):
                 continue
+            policy = circumstances.request.policy_of(whole, (case, reference))
             blocks, outcome = judge_samples(
                 (case, reference),
                 (arm, benchmark.reference),

@@ -10,13 +10,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, TypeVar
 
+import numpy as np
 from paceline_contract.events import ParamValue
 from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
 from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
+from paceline_server.stats.audit import AuditPolicy
+from paceline_server.stats.constants import EARLY_MIN_LAUNCHES
 from paceline_server.stats.paired import METHOD, PairPolicy
 from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.stopping import policy_after
 from paceline_server.stats.voids import VoidLimits
 
 Named = TypeVar("Named", Case, CaseSamples)
@@ -59,6 +63,8 @@ class JobRequest:
     """The kind of target, which selects margin and reference."""
     suppress: Sequence[str] = ()
     """Names of configuration errors that must not void the job."""
+    stop_when_sure: bool = False
+    """Whether a benchmark whose verdict is certain was not launched again."""
 
     def is_quick_look(self, policy: PairPolicy) -> bool:
         """Return whether a whole batch is too little for a verdict."""
@@ -68,6 +74,24 @@ class JobRequest:
             self.launches < policy.min_launches
             or self.launches * self.rounds < policy.min_blocks
         )
+
+    def policy_of(
+        self, policy: PairPolicy, samples: Sequence[CaseSamples | None]
+    ) -> PairPolicy:
+        """Return the policy of a pair with these samples: a harder one where it stopped before its planned launches."""
+        if not self.stop_when_sure or self.launches is None:
+            return policy
+        launches = min(
+            0 if case is None else np.unique(case.launch).size for case in samples
+        )
+        return policy_after(launches, self.launches, policy)
+
+    @property
+    def audit_policy(self) -> AuditPolicy:
+        """Return the numbers of the audit; a benchmark that stops when sure needs fewer launches."""
+        if not self.stop_when_sure:
+            return AuditPolicy()
+        return AuditPolicy(min_launches=EARLY_MIN_LAUNCHES)
 
 
 @dataclass(frozen=True)

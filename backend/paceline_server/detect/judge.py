@@ -27,6 +27,7 @@ from paceline_contract.text_names import DIGEST_MARK, make_name
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.revisions import BASE, HEAD, Revision, analyse_revisions
+from paceline_server.detect.stopping import list_undecided
 from paceline_server.detect.table import write_table
 from paceline_server.detect.unaffected import analyse_affected
 from paceline_server.ingest.cases import Conditions
@@ -114,6 +115,8 @@ class RecordedRun:
     """Set if two revisions are compared; `facts` is then that of the head."""
     unaffected: Mapping[str, str] = field(default_factory=dict)
     """Digests of the benchmarks that are not measured again, because both revisions have them in common."""
+    is_batch_over: bool = True
+    """Whether the last batch has all its planned launches."""
 
 
 def judge(
@@ -145,6 +148,21 @@ def judge(
         out.write(f"error: {error}\n")
         return ERROR
     return exit_status(None if recorded.failure else analysis.verdict, fail_on)
+
+
+def list_undecided_in(directory: Path, limits: VoidLimits) -> list[str]:
+    """Return the benchmarks of a measurement under way that more launches may decide. Raises JudgeError, ManifestError
+    or OSError."""
+    recorded = read_directory(directory, None, None)
+    # It has not ended, which run.json calls a failure.
+    recorded = replace(recorded, facts=replace(recorded.facts, broken=()), failure=None)
+    analysis = analyse_recorded(recorded, limits)
+    request = recorded.request
+    return list_undecided(
+        analysis,
+        request.benchmarks or list(recorded.manifest.benchmarks),
+        batch_is_over=recorded.is_batch_over,
+    )
 
 
 def analyse_recorded(recorded: RecordedRun, limits: VoidLimits) -> Analysis:
@@ -256,10 +274,13 @@ def read_directory(
             knobs=_mapping(options.get("knobs")),
             target_kind="device" if run.get("target_kind") == "device" else "host",
             suppress=[str(name) for name in options.get("suppress") or ()],
+            stop_when_sure=options.get("stop_when_sure") is True,
         ),
         look=min(look, len(LOOK_ALPHA) - 1),
         failure=broken[0] if broken else None,
         unaffected={str(name): str(of) for name, of in unaffected.items()},
+        is_batch_over=launches is None
+        or (1 + max(launch_numbers, default=-1)) % launches == 0,
     )
 
 

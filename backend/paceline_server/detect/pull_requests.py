@@ -19,6 +19,7 @@ from paceline_server.detect.analyse import (
     JudgedPair,
     MeasuredRevision,
     held_sentence,
+    with_stopped,
     with_suppressed,
 )
 from paceline_server.detect.compare import control_false_discoveries
@@ -70,7 +71,7 @@ def analyse_pull_request(
         report,
         ruled,
         verdict,
-        with_suppressed(reason, report.suppressed),
+        with_suppressed(with_stopped(reason, ruled, request), report.suppressed),
         verdict == "inconclusive" and not compared.blockers and is_open,
         compared.blockers,
         compared.voids,

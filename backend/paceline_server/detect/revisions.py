@@ -27,6 +27,7 @@ from paceline_server.detect.analyse import (
     next_steps_of,
     nothing_measured,
     suppressed_of,
+    with_stopped,
     with_suppressed,
 )
 from paceline_server.detect.audits import GroupAudit
@@ -70,7 +71,7 @@ from paceline_server.detect.unavailable import (
 )
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.series.declarations import Declaration, incomparable
-from paceline_server.stats.audit import AuditFinding, audit
+from paceline_server.stats.audit import AuditFinding, AuditPolicy, audit
 from paceline_server.stats.blocks import PairedBlocks, pair_blocks
 from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.noise import NoiseFloor, noise_floor
@@ -317,7 +318,7 @@ def analyse_revisions(
     ruled = compared.rule(control_false_discoveries(compared.pairs, look))
     report = compared.report(identity, ruled)
     verdict, reason = compared.verdict(report, ruled)
-    reason = with_suppressed(reason, report.suppressed)
+    reason = with_suppressed(with_stopped(reason, ruled, request), report.suppressed)
     awaited = [judged for judged in ruled if thorough or judged.decides]
     has_open_pair = not blockers and any(
         judged.pair.outcome.extendable for judged in awaited
@@ -368,7 +369,7 @@ def _pairs(
     request, look, disturbance = circumstances
     head_side, base_side = sides
     benchmark = manifest.benchmarks[group.benchmark]
-    policy = policy_under(disturbance, benchmark.margin_percent)
+    whole = policy_under(disturbance, benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
         for arm in benchmark.arms:
             head = head_side.index.get(group.benchmark, group.params, metric, arm)
@@ -380,6 +381,7 @@ def _pairs(
             if changed is not None:
                 # Their figures mean nothing together.
                 head = base = None
+            policy = request.policy_of(whole, (head, base))
             blocks, outcome = judge_samples(
                 (head, base),
                 at_sides(arm),
@@ -407,7 +409,7 @@ def _pairs(
                 declared.unit,
                 window_of(blocks, head, base),
                 primary,
-                audit=_audit(group, arm, head, base),
+                audit=_audit(group, arm, (head, base), request.audit_policy),
                 sides="revisions",
                 notes={
                     "same_artifact": same_artifact,
@@ -536,9 +538,13 @@ def _uncompared_sentence(
 
 
 def _audit(
-    group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None
+    group: Group,
+    arm: str,
+    sides: tuple[CaseSamples | None, CaseSamples | None],
+    policy: AuditPolicy,
 ) -> GroupAudit | None:
     """Audit both sides. Positions are not audited, because both sides run their rounds in the same order."""
+    head, base = sides
     if head is None or base is None:
         return None
     names = at_sides(arm)
@@ -547,10 +553,10 @@ def _audit(
     ]
     findings: list[AuditFinding] = [
         finding
-        for finding in audit(cases, names[1])
+        for finding in audit(cases, names[1], policy=policy)
         if finding.name != "order_unbalanced"
     ]
-    return GroupAudit(group, names[1], tuple(findings), {}, None)
+    return GroupAudit(group, names[1], tuple(findings), {}, None, policy)
 
 
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from paceline_contract.manifest_reader import ManifestError
 from paceline_contract.outputs import (
+    ERROR,
     FailOn,
     Output,
     OutputError,
@@ -51,6 +54,18 @@ def judge(
         fail_on=fail_on,
         present=lambda analysis, failure: _write(outputs, out, analysis, failure),
     )
+
+
+def print_undecided(directory: Path, limits: VoidLimits, out: TextIO) -> int:
+    """Print the benchmarks of a measurement under way that more launches may decide; returns the exit status. `paceline
+    run` and `paceline ab` ask between launches."""
+    try:
+        names = detect_judge.list_undecided_in(directory, limits)
+    except (detect_judge.JudgeError, ManifestError, OSError) as error:
+        out.write(f"error: {error}\n")
+        return ERROR
+    out.write(f"{json.dumps(names)}\n")
+    return 0
 
 
 def _write(

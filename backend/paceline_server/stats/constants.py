@@ -52,6 +52,17 @@ LOOK_ALPHA: Final = (0.0005, 0.0003, 0.0002)
 LAUNCH_SHARE: Final = 0.8
 """share of launch medians that must exceed the margin; a verdict never rests on one biased process. §2"""
 
+EARLY_MIN_LAUNCHES: Final = 2
+"""launches; a job that stops when sure looks from here on. One process proves nothing about the next."""
+
+EARLY_EXTRA_PERCENT: Final = 12.0
+"""percent beyond the margin before all planned launches ran: every measured launch bias (2.5 to 11.8 %) is less, and it is
+four standard deviations of a launch where launches differ by 3 %. README, "Stop when sure"."""
+
+EARLY_ALPHA: Final = 1e-6
+"""probability of each look before all planned launches, taken from the first of LOOK_ALPHA. A far pair has a p-value below
+it after two launches, and it survives Benjamini and Hochberg among 10,000 pairs."""
+
 FALSE_DISCOVERY_Q: Final = 0.01
 """expected share of false slower verdicts among all of a run (Benjamini & Hochberg 1995). §2"""
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from paceline_contract.outputs import BRACKETS
-from paceline_server.detect.judge import judge
+from paceline_server.detect.judge import judge, list_undecided_in
+from paceline_server.stats.voids import VoidLimits
 from paceline_server.testing.sorting_suite import (
     bench_cases,
     stream_events,
@@ -449,3 +450,62 @@ def test_a_demonstration_says_so_first(tmp_path: Path) -> None:
     options = {"launches": 5, "rounds": 20, "knobs": {"slowdown_percent": 50}}
     write_directory(tmp_path, bench_cases(1, SLOWER), options=options)
     assert "DEMONSTRATION" in _judge(tmp_path)[1].splitlines()[2]
+
+
+GATE = {
+    "benchmark": "sort_batch",
+    "arm": "native",
+    "metric": "time",
+    "op": "<",
+    "required": 1e12,
+}
+
+
+@pytest.mark.parametrize(
+    ("effects", "launches", "manifest", "undecided"),
+    [
+        (FASTER, 2, {}, []),
+        ({1000: 0.5, 2000: -0.6}, 2, {}, []),
+        ({1000: -0.02, 2000: -0.6}, 2, {}, ["sort_batch"]),
+        (FASTER, 1, {}, ["sort_batch"]),
+        (FASTER, 2, {"gates": [GATE]}, ["sort_batch"]),
+        ({1000: 0.02, 2000: -0.6}, 5, {}, ["sort_batch"]),
+        (FASTER, 5, {}, []),
+        ({1000: 0.02, 2000: -0.6}, 15, {}, []),
+    ],
+)
+def test_what_is_undecided_between_launches(
+    tmp_path: Path,
+    effects: dict[int, float],
+    launches: int,
+    manifest: dict[str, Any],
+    undecided: list[str],
+) -> None:
+    """Both batches of the benchmark must be certain, far beyond the margin before all five launches ran."""
+    write_directory(
+        tmp_path,
+        bench_cases(1, effects, launches=launches),
+        suite_manifest(**manifest),
+        options={"launches": 5, "rounds": 20, "stop_when_sure": True},
+        failure={"cause": "agent_error", "detail": "Interrupted before its end."},
+    )
+    assert list_undecided_in(tmp_path, VoidLimits()) == undecided
+
+
+@pytest.mark.parametrize(
+    ("effects", "stops", "code"),
+    [(FASTER, True, 0), (FASTER, False, 3), ({1000: -0.02}, True, 3)],
+)
+def test_a_job_that_stopped_when_sure_is_judged_by_what_it_has_and_says_so(
+    tmp_path: Path, effects: dict[int, float], stops: bool, code: int
+) -> None:
+    write_directory(
+        tmp_path,
+        bench_cases(1, effects, launches=2),
+        options={"launches": 5, "rounds": 20, "stop_when_sure": stops},
+    )
+    status, text = _judge(tmp_path)
+    assert status == code
+    said = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
+    assert (said in text.splitlines()[-1]) is (code == 0)
+    assert ("too_few" in text) is not stops

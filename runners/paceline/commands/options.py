@@ -109,6 +109,21 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Determines the order of arms; default: random."),
 ]
+AllLaunches = Annotated[
+    bool,
+    typer.Option(
+        "--all-launches",
+        help="Also launch benchmarks whose verdict is certain, as figures for a document need it.",
+    ),
+]
+MaxLaunches = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=300,
+        help="Go on up to so many launches while a verdict is undecided; at most three times --launches, which is the default.",
+    ),
+]
 
 Command = Annotated[
     list[str] | None,

@@ -11,7 +11,7 @@ import re
 import subprocess
 from contextlib import closing
 
-from paceline import ab
+from paceline import judging
 from paceline.credentials import check_address, check_credential
 from paceline.display import print_note
 from paceline.errors import UserError
@@ -41,7 +41,7 @@ PERMISSION_ADVICE = (
 def report(suite: str, options: ForgeOptions) -> None:
     """Write the comment, or say why there is none to write. Raises UserError for an upload that is not what it should
     be, and where the forge fails."""
-    server = ab.find_judge()
+    server = judging.find_judge()
     if server is None:
         raise UserError(
             "paceline-server, which checks and renders verdicts, is not installed here.",

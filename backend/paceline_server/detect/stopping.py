@@ -1,0 +1,40 @@
+"""Says which benchmarks of a job are worth another launch.
+
+A benchmark stops when each of its required comparisons has a verdict; where none is required, each comparison of it.
+Gates and usage policies are judged by all planned launches, so that a benchmark which one of them reads runs to the
+end. How certain a verdict must be before all planned launches ran is in `stats.stopping`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paceline_server.detect.analyse import Analysis, is_certain, pairs_by_benchmark
+
+
+def list_undecided(
+    analysis: Analysis, benchmarks: Sequence[str], *, batch_is_over: bool
+) -> list[str]:
+    """Return those of `benchmarks` that more launches may decide: within a batch all that are not certain yet, after it
+    those for which the job is extended."""
+    pairs = pairs_by_benchmark(analysis.ruled)
+    if batch_is_over:
+        return [
+            name
+            for name in benchmarks
+            if analysis.extendable
+            and any(
+                judged.decides and judged.pair.outcome.extendable
+                for judged in pairs.get(name, ())
+            )
+        ]
+    read_to_the_end = {
+        *(gate.benchmark for gate in analysis.report.gates),
+        *(assessed.policy.benchmark for assessed in analysis.policies),
+        *(assessed.policy.cold_benchmark for assessed in analysis.policies),
+    }
+    return [
+        name
+        for name in benchmarks
+        if name in read_to_the_end or not is_certain(pairs.get(name, ()))
+    ]

@@ -1,0 +1,39 @@
+"""Decides by which rule a pair is judged in a job that stops a benchmark as soon as its verdict is certain.
+
+Such a job looks at a pair after each launch from the second on. Before all planned launches ran, too few show the noise
+between launches: a verdict then demands an extra margin beyond every launch bias that was measured, of the whole
+interval and of every launch. Its alpha is taken from that of the first batch, so that all looks together spend what the
+fixed design spends. The figures are in README.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from paceline_server.stats import constants
+from paceline_server.stats.paired import PairPolicy
+
+
+def policy_after(launches: int, planned: int, policy: PairPolicy) -> PairPolicy:
+    """Return the policy by which a pair with so many of its `planned` launches is judged."""
+    if launches < planned:
+        return _demand_certainty(policy, f"after {launches} of {planned} launches")
+    first, *later = policy.look_alpha
+    early_looks = max(0, planned - constants.EARLY_MIN_LAUNCHES)
+    return replace(
+        policy, look_alpha=(first - early_looks * constants.EARLY_ALPHA, *later)
+    )
+
+
+def _demand_certainty(policy: PairPolicy, when: str) -> PairPolicy:
+    """Return the policy of a look before all planned launches; `when` is said with the verdict."""
+    early = constants.EARLY_EXTRA_PERCENT / 100.0
+    extra = (1.0 + policy.extra_percent / 100.0) * (1.0 + early) - 1.0
+    return replace(
+        policy,
+        look_alpha=(constants.EARLY_ALPHA,) * len(policy.look_alpha),
+        min_launches=constants.EARLY_MIN_LAUNCHES,
+        launch_share=1.0,
+        extra_percent=100.0 * extra,
+        disturbed=f"{policy.disturbed} {when}".lstrip(),
+    )
