@@ -41,6 +41,7 @@ from paceline_server.detect.compare import (
     policy_under,
     window_of,
     withdraw_verdict,
+    witnessed_pair,
 )
 from paceline_server.detect.facts import (
     CaseIndex,
@@ -68,6 +69,7 @@ from paceline_server.detect.unavailable import (
     list_some,
     no_arm_sentence,
 )
+from paceline_server.detect.witnesses import Witnesses
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.series.declarations import Declaration, incomparable
 from paceline_server.stats.audit import AuditFinding, audit
@@ -151,6 +153,8 @@ class ComparedRevisions:
     differences: SideDifferences
     same_artifact: bool
     pairs: list[Pair]
+    witnesses: Witnesses
+    """Of the head."""
 
     @classmethod
     def of(
@@ -218,13 +222,14 @@ class ComparedRevisions:
             differences=differences,
             same_artifact=same,
             pairs=pairs,
+            witnesses=Witnesses.of(manifest, groups, head.facts),
         )
 
     def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
         """Return the pairs, of which those of primary metrics and of metrics with a rule decide."""
         return tuple(
             JudgedPair(
-                blocked_pair(pair, self.blockers),
+                blocked_pair(witnessed_pair(pair, self.witnesses), self.blockers),
                 None,
                 demanded=_decides_job(self.manifest, pair),
             )
@@ -254,6 +259,7 @@ class ComparedRevisions:
             gates=[],
             audits=_audit_rows(ruled),
             unavailable=self.sides[0].unavailable.rows(self.manifest, self.groups),
+            witnesses=self.witnesses.rows(),
             base=BaseOut(
                 revision=self.base.commit,
                 artifact_hash=self.base.artifact_hash,
@@ -407,7 +413,7 @@ def _pairs(
                 declared.unit,
                 window_of(blocks, head, base),
                 primary,
-                audit=_audit(group, arm, head, base),
+                audit=_audit(group, arm, head, base, benchmark.witness_counters),
                 sides="revisions",
                 notes={
                     "same_artifact": same_artifact,
@@ -536,7 +542,11 @@ def _uncompared_sentence(
 
 
 def _audit(
-    group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None
+    group: Group,
+    arm: str,
+    head: CaseSamples | None,
+    base: CaseSamples | None,
+    witnesses: frozenset[str],
 ) -> GroupAudit | None:
     """Audit both sides. Positions are not audited, because both sides run their rounds in the same order."""
     if head is None or base is None:
@@ -547,10 +557,10 @@ def _audit(
     ]
     findings: list[AuditFinding] = [
         finding
-        for finding in audit(cases, names[1])
+        for finding in audit(cases, names[1], witnesses=witnesses)
         if finding.name != "order_unbalanced"
     ]
-    return GroupAudit(group, names[1], tuple(findings), {}, None)
+    return GroupAudit(group, names[1], tuple(findings), {}, None, witnesses=witnesses)
 
 
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:

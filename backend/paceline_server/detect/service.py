@@ -31,6 +31,7 @@ from paceline_server.detect.facts import (
     JobFacts,
     JobIdentity,
     JobRequest,
+    LaunchBuild,
     Look,
 )
 from paceline_server.detect.findings import Role, record_finding
@@ -239,7 +240,10 @@ def _read_facts(
         announced=ingest.cases(session, job_id, side),
         configuration=_SIMULATED if context.target.simulated else (),
         broken=(WHY_IMPORTED,) if context.is_imported else (),
-        builds=[start["build"] for _, start in ingest.starts(session, job_id, side)],
+        builds=[
+            LaunchBuild(launch, start["workload"], start["build"])
+            for launch, start in ingest.starts(session, job_id, side)
+        ],
     )
 
 

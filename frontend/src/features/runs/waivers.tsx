@@ -56,16 +56,22 @@ function failureOf(
   };
 }
 
-/** The failures that the verdict rests on, and those that were waived. */
+/** The failures that the verdict rests on, and those that were waived. That an arm never ran is not waived. */
 function failuresOf({ comparisons, gates }: JobReport): Failure[] {
   const rows = comparisons
-    .filter(({ verdict, decides }) => verdict === 'fail' && decides !== false)
+    .filter(
+      ({ verdict, decides, witness }) =>
+        verdict === 'fail' && decides !== false && witness !== 'fail',
+    )
     .map((row) => {
       const kind = row.sides === 'revisions' ? 'regression' : 'arm';
       return failureOf(kind, row, KINDS[kind]);
     });
   const limits = gates
-    .filter(({ verdict, level }) => verdict === 'fail' && level === 'required')
+    .filter(
+      ({ verdict, level, witness }) =>
+        verdict === 'fail' && level === 'required' && witness !== 'fail',
+    )
     .map((gate) =>
       failureOf('gate', gate, `gate ${gate.derived ?? gate.statistic}`),
     );
