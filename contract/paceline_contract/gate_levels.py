@@ -10,15 +10,17 @@ import itertools
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
-from paceline_contract.manifest import Gate
+from paceline_contract.manifest import Gate, Witness
 
 FORBIDDEN = "!"
 """Prefix of a feature that the CPU must not have."""
 
 
-def unmet_requirements(gate: Gate, features: Collection[str]) -> list[str]:
-    """Return the requirements of `gate` that a CPU with `features` does not meet; empty if the gate can apply."""
-    return [term for term in gate.requires if not _holds(term, features)]
+def unmet_requirements(
+    declared: Gate | Witness, features: Collection[str]
+) -> list[str]:
+    """Return the requirements that a CPU with `features` does not meet; empty if what is declared can apply."""
+    return [term for term in declared.requires if not _holds(term, features)]
 
 
 def requirements_text(terms: Sequence[str]) -> str:

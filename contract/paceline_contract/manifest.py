@@ -171,6 +171,17 @@ class Metric(Table, frozen=True):
     description: Text | None = None
 
 
+class Witness(Table, frozen=True):
+    """What shows that an arm ran its own code and no fallback: a counter of the samples' `work` that is above 0, or a
+    fact of `start.build` that has one of `values`; in every launch. `requires` lists CPU features without which the
+    arm need not run it."""
+
+    counter: Tag | None = None
+    build: Tag | None = None
+    values: Annotated[list[Text], Meta(min_length=1, max_length=64)] | None = None
+    requires: Annotated[list[CpuFeature], Meta(max_length=16)] = []
+
+
 class Benchmark(Table, frozen=True):
     title: Text
     workload: Name
@@ -188,6 +199,8 @@ class Benchmark(Table, frozen=True):
         Name, Annotated[list[Name], Meta(min_length=1, max_length=32)]
     ] = {}
     """Arm → what that arm was called before."""
+    witnesses: dict[Name, Witness] = {}
+    """Arm → what shows that it ran."""
 
     def on(self, target_kind: str) -> Self:
         """Return the benchmark with the margin and the reference that apply on a kind of target."""
@@ -218,6 +231,12 @@ class Benchmark(Table, frozen=True):
     def other_arms(self) -> list[str]:
         """Every arm but the reference, in declared order."""
         return [arm for arm in self.arms if arm != self.reference]
+
+    @property
+    def witness_counters(self) -> frozenset[str]:
+        """The counters that show what ran. Arms need not agree on them, as they must on counted work."""
+        counters = (witness.counter for witness in self.witnesses.values())
+        return frozenset(counter for counter in counters if counter is not None)
 
 
 class Slows(Table, frozen=True):

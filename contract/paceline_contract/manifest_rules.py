@@ -32,6 +32,7 @@ from paceline_contract.manifest import (
     Preset,
     Rule,
     Table,
+    Witness,
     Workload,
 )
 from paceline_contract.params import SEPARATORS
@@ -60,6 +61,9 @@ DERIVED_FIELDS: Final[_FieldsOfKinds] = {
     "share_at_rate": (("rate_bytes_per_s",), ()),
     "crossover": (("base_arm", "param"), ()),
 }
+
+COUNTERS_OF_WORK: Final = ("items", "prepared", "kept")
+"""The counters that mean the same in every suite (C1)."""
 
 
 def broken_rules(manifest: Manifest) -> Iterator[Located]:
@@ -184,6 +188,36 @@ def _benchmark(
     yield from _once((*path, "arms"), benchmark.arms)
     for key, param in benchmark.params.items():
         yield from _param((*path, "params", key), param)
+    for arm, witness in benchmark.witnesses.items():
+        at = (*path, "witnesses", arm)
+        if arm not in benchmark.arms:
+            yield at, _one_of("arms", benchmark.arms, arm)
+        yield from _witness(at, witness)
+
+
+def _witness(path: Path, witness: Witness) -> Iterator[Located]:
+    if (witness.counter is None) == (witness.build is None):
+        yield path, "expected counter or build, not both"
+    elif witness.build is not None and witness.values is None:
+        yield path, "'values' is missing: what build says where the arm ran"
+    elif witness.build is None and witness.values is not None:
+        yield (*path, "values"), "unknown name; only build has it"
+    yield from _once((*path, "values"), witness.values or [])
+    yield from _requires(path, witness)
+    if witness.counter in COUNTERS_OF_WORK:
+        yield (
+            (*path, "counter"),
+            f"expected a counter of its own: {witness.counter} says how much work was done, not by which code",
+        )
+
+
+def _requires(path: Path, declared: Gate | Witness) -> Iterator[Located]:
+    yield from _once((*path, "requires"), declared.requires)
+    for feature in contradictions(declared.requires):
+        yield (
+            (*path, "requires"),
+            f"expected {feature} or {FORBIDDEN}{feature}, found both: no CPU has such features",
+        )
 
 
 def _param(path: Path, param: Param) -> Iterator[Located]:
@@ -383,12 +417,7 @@ def _gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]:
         yield from _about(manifest, path, gate, gate.benchmark, {"arm": gate.arm})
         if gate.absolute:
             yield (*path, "absolute"), "expected it only in a gate on a derived metric"
-    yield from _once((*path, "requires"), gate.requires)
-    for feature in contradictions(gate.requires):
-        yield (
-            (*path, "requires"),
-            f"expected {feature} or {FORBIDDEN}{feature}, found both: no CPU has such features",
-        )
+    yield from _requires(path, gate)
     levels = {
         "required": gate.required,
         "stretch": gate.stretch,

@@ -40,6 +40,7 @@ Param = int | str
 Params = dict[str, Param]
 Arm = Callable[[Any], object]
 ArmT = TypeVar("ArmT", bound=Arm)
+TakeWork = Callable[[], dict[str, int]]
 PrepareT = TypeVar("PrepareT", bound=Callable[..., object])
 MASK = 2**64 - 1
 METRICS = [{"name": "time", "unit": "ns", "direction": "lower"}]
@@ -71,6 +72,8 @@ class Benchmark:
         self.arms: dict[str, Arm] = {}
         self.unavailable: dict[str, str] = {}
         """Why arms cannot run here, by name."""
+        self.work: dict[str, TakeWork] = {}
+        """How arms count what they did, by name."""
         self._prepare: Callable[..., object] | None = None
 
     def prepare(self, function: PrepareT) -> PrepareT:
@@ -84,7 +87,11 @@ class Benchmark:
 
     @overload
     def arm(
-        self, *, name: str | None = None, unavailable: str | None = None
+        self,
+        *,
+        name: str | None = None,
+        unavailable: str | None = None,
+        work: TakeWork | None = None,
     ) -> Callable[[ArmT], ArmT]: ...
 
     def arm(
@@ -93,9 +100,11 @@ class Benchmark:
         *,
         name: str | None = None,
         unavailable: str | None = None,
+        work: TakeWork | None = None,
     ) -> Any:
         """Take an arm: `function(input)`, which must leave the input as it is. `unavailable` says why it cannot run on
-        this machine; such an arm is shown with its reason and is no failure."""
+        this machine; such an arm is shown with its reason and is no failure. `work()` returns the arm's counters since
+        its last call; it is called after each round, outside of timed regions."""
 
         def add(taken: Arm) -> Arm:
             key = name or taken.__name__
@@ -104,6 +113,8 @@ class Benchmark:
             self.arms[key] = taken
             if unavailable:
                 self.unavailable[key] = unavailable
+            if work:
+                self.work[key] = work
             return taken
 
         return add if function is None else add(function)
@@ -283,10 +294,12 @@ class Workload:
         benchmark = group.benchmark
         data = benchmark.input(options.seed, group.params)
         cases: list[tuple[int, Arm]] = []
+        counting: list[TakeWork | None] = []
         for number, name in enumerate(group.arms, group.first_case):
             self._say("case", case=number, **group.case(name))
             if name not in benchmark.unavailable:
                 cases.append((number, benchmark.arms[name]))
+                counting.append(benchmark.work.get(name))
         arms = [arm for _, arm in cases]
         if not arms:
             return
@@ -303,6 +316,8 @@ class Workload:
         warmup = options.warmup_rounds
         if warmup is None:
             warmup = max(5, -(-options.rounds // 10))
+        for discard in filter(None, counting):
+            discard()  # what was counted before the first round
         too_short, number = 0, 0
         for phase, rounds in (("warmup", warmup), ("measure", options.rounds)):
             key = f"{phase}/{benchmark.name}/{group.key}"
@@ -312,6 +327,7 @@ class Workload:
                     value = _time(arms[index], data, iterations)
                     taken.append((index, position, value, time.perf_counter_ns()))
                 for index, position, value, now in taken:
+                    take = counting[index]
                     too_short += phase == "measure" and value < shortest
                     self._say(
                         "samples",
@@ -324,6 +340,7 @@ class Workload:
                         iterations=iterations,
                         values=[value],
                         t_ns=now,
+                        **({} if take is None else {"work": take()}),
                     )
                 self._out.flush()
                 number += 1

@@ -138,6 +138,31 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
             {"new": ["was"], "old": ["was"]},
             "arm_aliases.old[0]: expected a name that no other arm has or had, found 'was'",
         ),
+        (
+            "benchmarks.b.witnesses",
+            {"newest": {"counter": "calls"}},
+            "witnesses.newest: expected one of the arms (old, new), found 'newest'",
+        ),
+        (
+            "benchmarks.b.witnesses",
+            {"new": {"counter": "items"}},
+            "witnesses.new.counter: expected a counter of its own",
+        ),
+        (
+            "benchmarks.b.witnesses",
+            {"new": {"counter": "calls", "build": "engine"}},
+            "witnesses.new: expected counter or build, not both",
+        ),
+        (
+            "benchmarks.b.witnesses",
+            {"new": {"build": "engine"}},
+            "witnesses.new: 'values' is missing",
+        ),
+        (
+            "benchmarks.b.witnesses",
+            {"new": {"counter": "calls", "values": ["a"]}},
+            "witnesses.new.values: unknown name; only build has it",
+        ),
         ("benchmarks.b.arms", ["old", "old"], "twice"),
         ("benchmarks.b.margin_percent", -1, "margin_percent"),
         ("benchmarks.b.metrics", {}, "metrics"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,14 @@ def make_workload() -> Workload:
         raise AssertionError(data)
 
     plain = work.benchmark("plain")
-    plain.arm(name="only")(lambda _: None)
+    calls = Counter[str]()
+
+    def take() -> dict[str, int]:
+        taken = dict(calls)
+        calls.clear()
+        return taken
+
+    plain.arm(name="only", work=take)(lambda _: calls.update(only_calls=1))
     return work
 
 
@@ -83,6 +91,9 @@ def test_a_stream_is_accepted_by_the_contracts_reader(
     assert len(samples) == (4 * 2 + 1) * 3
     assert {e["case"] for e in samples} == cases.keys() - {2, 5, 8, 11}
     assert {e["launch"] for e in samples} == {3}
+    for sample in samples:
+        counted = {"only_calls": sample["iterations"]}
+        assert sample.get("work") == (counted if sample["case"] == 12 else None)
     assert all(
         len({e["iterations"] for e in samples if e["case"] == n}) <= 1 for n in cases
     )

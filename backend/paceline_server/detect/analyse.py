@@ -28,6 +28,7 @@ from paceline_server.detect.compare import (
     comparison_out,
     control_false_discoveries,
     withdraw_verdict,
+    witnessed_pair,
 )
 from paceline_server.detect.derive import DerivedSources, derived_rows
 from paceline_server.detect.facts import (
@@ -45,6 +46,7 @@ from paceline_server.detect.policies.advise import PolicyAssessment, assess_poli
 from paceline_server.detect.reasons import join_reasons, reasons_of, verdict_of
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
 from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
+from paceline_server.detect.witnesses import Witnesses, witnessed_gate
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.configuration import list_suppressed
 from paceline_server.stats.disturbance import Disturbance, separate_disturbances
@@ -121,6 +123,7 @@ class MeasuredRevision:
             CpuFeatures.of(facts.conditions),
             disturbance,
             facts.announced,
+            Witnesses.of(manifest, groups, facts),
         )
         return cls(
             manifest=manifest,
@@ -144,7 +147,9 @@ class MeasuredRevision:
         """Return the pairs with the rules that apply to them."""
         return tuple(
             JudgedPair(
-                blocked_pair(pair, self.blockers),
+                blocked_pair(
+                    witnessed_pair(pair, self.circumstances.witnesses), self.blockers
+                ),
                 self.manifest.rule_for(
                     pair.group.benchmark, pair.arm, pair.metric, pair.group.params
                 ),
@@ -182,12 +187,10 @@ class MeasuredRevision:
                 for judged in ruled
             ],
             derived=[row.out() for row in derived],
-            gates=[
-                with_engine(_blocked_gate(gate, self.blockers), self.facts.builds)
-                for gate in undecided_gates
-            ],
+            gates=[self._finish_gate(gate) for gate in undecided_gates],
             audits=self.circumstances.audits.rows(),
             unavailable=self.circumstances.unavailable.rows(self.manifest, self.groups),
+            witnesses=self.circumstances.witnesses.rows(),
             blockers=list(self.blockers),
             disturbances=disturbance_sentences(self.circumstances.disturbance),
             next_steps=next_steps_of(
@@ -197,6 +200,19 @@ class MeasuredRevision:
             suppressed=suppressed_of(self.facts, self.request),
             conditions=summarise_tracks(self.facts.conditions),
         )
+
+    def _finish_gate(self, gate: GateOut) -> GateOut:
+        """Return a gate with its witnesses, its blocker and the engine that its arm chose."""
+        base_arm = next(
+            (
+                derived.base_arm
+                for derived in self.manifest.derived
+                if derived.name == gate.derived
+            ),
+            None,
+        )
+        gate = witnessed_gate(gate, self.circumstances.witnesses, base_arm)
+        return with_engine(_blocked_gate(gate, self.blockers), self.facts.builds)
 
 
 def analyse(

@@ -37,6 +37,8 @@ class GroupAudit:
     items: Mapping[str, int]
     naive: str | None
     policy: AuditPolicy = field(default_factory=AuditPolicy)
+    witnesses: frozenset[str] = frozenset()
+    """Counters that show what ran, on which arms need not agree."""
 
     def defects(self, *arms: str) -> list[AuditFinding]:
         """Return the decisive findings about these arms.
@@ -81,7 +83,11 @@ class GroupAudit:
         """Return the audit as plain JSON, for a stored comparison."""
         return {
             "method": METHOD,
-            "parameters": {"policy": asdict(self.policy), "items": dict(self.items)},
+            "parameters": {
+                "policy": asdict(self.policy),
+                "items": dict(self.items),
+                "witnesses": sorted(self.witnesses),
+            },
             "findings": [finding.as_dict() for finding in self.findings],
         }
 
@@ -157,14 +163,25 @@ def audit_groups(
             continue
         key = (group.benchmark, params_key(group.params))
         expected_items = items.get(key, {})
-        findings = tuple(audit(cases, benchmark.reference, expected_items, policy))
+        witnesses = benchmark.witness_counters
+        findings = tuple(
+            audit(
+                cases, benchmark.reference, expected_items, policy, witnesses=witnesses
+            )
+        )
         naive = (
             _naive(cases, benchmark.reference)
             if any(finding.decisive for finding in findings)
             else None
         )
         audits[key] = GroupAudit(
-            group, benchmark.reference, findings, expected_items, naive, policy
+            group,
+            benchmark.reference,
+            findings,
+            expected_items,
+            naive,
+            policy,
+            witnesses,
         )
     return Audits(audits)
 

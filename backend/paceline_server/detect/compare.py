@@ -19,6 +19,7 @@ from paceline_server.detect.facts import CaseIndex, CpuFeatures, JobRequest, Loo
 from paceline_server.detect.groups import Group, unannounced_value
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.detect.unavailable import UnavailableArms
+from paceline_server.detect.witnesses import Witnesses
 from paceline_server.ingest.cases import Case
 from paceline_server.stats import plain_words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
@@ -59,6 +60,8 @@ class Pair:
     """Additional evidence that is stored with the finding."""
     floor: NoiseFloor | None = None
     """The noise floor; set for A/A jobs only."""
+    witness: Literal["pass", "fail", "inconclusive"] | None = None
+    """What the witnesses of its arms make of it; None where none is declared."""
 
     @property
     def shown(self) -> str:
@@ -104,6 +107,7 @@ class Circumstances:
     cpu: CpuFeatures
     disturbance: Disturbance = field(default_factory=Disturbance)
     announced: Sequence[Case] = ()
+    witnesses: Witnesses = field(default_factory=Witnesses)
 
 
 def arm_pairs(
@@ -165,6 +169,23 @@ def withdraw_verdict(
         reason=reason,
         extendable=False,
         launches_needed=None,
+    )
+
+
+def witnessed_pair(pair: Pair, witnesses: Witnesses) -> Pair:
+    """Return a pair with what the witnesses of its arms make of it; of revisions, that of the arm at head."""
+    group = pair.group
+    other = pair.reference if pair.sides == "arms" else None
+    state = witnesses.of_row(group.benchmark, group.params, pair.arm, other)
+    if state is None or pair.outcome.verdict == "not_applicable":
+        return pair
+    if state.verdict == "pass":
+        return replace(pair, witness="pass")
+    return replace(
+        pair,
+        floor=None,
+        witness=state.verdict,
+        outcome=withdraw_verdict(pair.outcome, state.words, state.verdict),
     )
 
 
@@ -338,6 +359,7 @@ def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> Comparison
         decides=decides,
         extra_percent=outcome.extra_percent,
         launches_needed=launches_needed_by(pair),
+        witness=pair.witness,
     )
 
 
@@ -373,6 +395,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
         "window": dict(pair.window),
         "audit": None if pair.audit is None else pair.audit.evidence(),
         "primary": pair.primary,
+        "witness": pair.witness,
         **pair.notes,
     }
 

@@ -219,9 +219,10 @@ def _row(
         reasons = (why(member, *arms) for member in members)
         return next((reason for reason in reasons if reason is not None), None)
 
-    unavailable, audits = (
+    unavailable, audits, witnesses = (
         sources.circumstances.unavailable,
         sources.circumstances.audits,
+        sources.circumstances.witnesses,
     )
     missing = first_reason(unavailable.why)
     if missing is not None:
@@ -235,7 +236,7 @@ def _row(
         arm,
         at,
         result,
-        defect=first_reason(audits.why_not),
+        defect=first_reason(witnesses.why_not) or first_reason(audits.why_not),
         few=first_reason(audits.too_few),
     )
 

@@ -27,11 +27,11 @@ Named = TypeVar("Named", Case, CaseSamples)
 CPU_FEATURES = "cpu_features"
 """The name of the features among the values of a reading; they are names of `/proc/cpuinfo`."""
 UNKNOWN_FEATURES = (
-    "not judged: which level applies depends on the CPU's features, and no reading of this job names them; "
+    "not judged: what applies depends on the CPU's features, and no reading of this job names them; "
     "update the agent, or measure on Linux"
 )
 DIFFERENT_FEATURES = (
-    "not judged: which level applies depends on the CPU's features, and the job's attempts ran on CPUs with "
+    "not judged: what applies depends on the CPU's features, and the job's attempts ran on CPUs with "
     "different ones"
 )
 
@@ -95,6 +95,15 @@ class JobRequest:
 
 
 @dataclass(frozen=True)
+class LaunchBuild:
+    """What a launch of a workload says of its build (`start.build`)."""
+
+    launch: int
+    workload: str
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class JobFacts:
     """Everything a job reported. `announced`: every case of its launches, with or without samples. `broken`: why
     launches are missing or incomplete. `configuration`: configuration errors of the target that the server
@@ -107,8 +116,7 @@ class JobFacts:
     broken: Sequence[str] = ()
     announced: Sequence[Case] = ()
     configuration: Sequence[str] = ()
-    builds: Sequence[Mapping[str, str]] = ()
-    """Build facts of the workloads of each launch (`start.build`)."""
+    builds: Sequence[LaunchBuild] = ()
 
     def named_as_head(self, pairing: SidePairing) -> JobFacts:
         """Return the facts of a base, with the names that its head has for the same benchmarks and arms."""

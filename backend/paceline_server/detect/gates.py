@@ -22,7 +22,7 @@ from paceline_contract.manifest import Gate, Manifest
 
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.derive import PAIRED, DerivedRow
-from paceline_server.detect.facts import CpuFeatures
+from paceline_server.detect.facts import CpuFeatures, LaunchBuild
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.reasons import LEVEL_NOT_JUDGED
@@ -99,10 +99,12 @@ def gate_rows(
     return rows
 
 
-def with_engine(gate: GateOut, builds: Sequence[Mapping[str, str]]) -> GateOut:
+def with_engine(gate: GateOut, builds: Sequence[LaunchBuild]) -> GateOut:
     """Return the row, naming in its reason the engine that the arm chose, where the launches report it."""
     fact = f"engine.{gate.benchmark}.{gate.arm}"
-    engines = dict.fromkeys(build[fact] for build in builds if fact in build)
+    engines = dict.fromkeys(
+        build.facts[fact] for build in builds if fact in build.facts
+    )
     # A crossover that does not exist has a verdict, but no value.
     is_decided = gate.actual is not None or gate.verdict in ("pass", "fail")
     if not is_decided or not engines:

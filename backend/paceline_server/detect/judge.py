@@ -25,7 +25,13 @@ from paceline_contract.outputs import ERROR, FailOn, exit_status, write_whole
 from paceline_contract.text_names import DIGEST_MARK, make_name
 
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
+from paceline_server.detect.facts import (
+    JobFacts,
+    JobIdentity,
+    JobRequest,
+    LaunchBuild,
+    Look,
+)
 from paceline_server.detect.revisions import BASE, HEAD, Revision, analyse_revisions
 from paceline_server.detect.stopping import list_undecided
 from paceline_server.detect.table import write_table
@@ -81,6 +87,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         "note",
     ),
     "unavailable": ("benchmark", "params", "arm", "reason"),
+    "witnesses": ("benchmark", "params", "arm", "verdict", "words"),
     "gates": (
         "benchmark",
         "arm",
@@ -301,7 +308,11 @@ def _facts(streams: Sequence[Stream]) -> JobFacts:
         checks=[check for stream in streams for check in stream.checks],
         warnings=[warning for stream in streams for warning in stream.warnings],
         announced=[case for stream in streams for case in stream.cases.values()],
-        builds=[stream.start.build for stream in streams if stream.start is not None],
+        builds=[
+            LaunchBuild(start.launch, start.workload, start.build)
+            for start in (stream.start for stream in streams)
+            if start is not None
+        ],
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
-from paceline_contract.manifest import Gate, Manifest
+from paceline_contract.manifest import Benchmark, Gate, Manifest
 from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
@@ -80,7 +80,7 @@ def analyse_pull_request(
 
 
 def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
-    """Return head's manifest with the gates, rules and margins of base beside its own, so that a pull request cannot
+    """Return head's manifest with the gates, rules, margins and witnesses of base beside its own, so that a pull request cannot
     loosen what it is judged by. What head does not have any more is left out."""
     pairing = SidePairing.of(base, head)
     gates = [_in_head(gate, pairing) for gate in base.gates]
@@ -99,14 +99,6 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
         )
         for rule in base.arm_rules()
     ]
-    margins = {
-        name: min(
-            benchmark.margin_percent,
-            base.benchmarks[pairing.benchmarks[name]].margin_percent,
-        )
-        for name, benchmark in head.benchmarks.items()
-        if name in pairing.benchmarks
-    }
     return msgspec.structs.replace(
         head,
         gates=[
@@ -122,13 +114,32 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
             *head.arm_rules(),
         ],
         benchmarks={
-            name: msgspec.structs.replace(
-                benchmark, declared_margin_percent=margins[name]
+            name: _hold_benchmark(
+                name, benchmark, base.benchmarks[pairing.benchmarks[name]], pairing
             )
-            if margins.get(name, benchmark.margin_percent) < benchmark.margin_percent
+            if name in pairing.benchmarks
             else benchmark
             for name, benchmark in head.benchmarks.items()
         },
+    )
+
+
+def _hold_benchmark(
+    name: str, head: Benchmark, base: Benchmark, pairing: SidePairing
+) -> Benchmark:
+    """Return head's benchmark with the smaller margin, and with base's witnesses of arms for which it has none."""
+    of_base = {
+        arm: base.witnesses[pairing.in_base(name, arm)[1]]
+        for arm in head.arms
+        if pairing.in_base(name, arm)[1] in base.witnesses
+    }
+    margin = head.declared_margin_percent
+    if base.margin_percent < head.margin_percent:
+        margin = base.margin_percent
+    return msgspec.structs.replace(
+        head,
+        declared_margin_percent=margin,
+        witnesses={**of_base, **head.witnesses},
     )
 
 

@@ -1,7 +1,7 @@
 """Lists why a job did not simply pass, the most important first.
 
-What failed comes before what could not be decided: a regression, then a gate, then an arm that lost to its reference;
-then what blocks every verdict, then what is missing. Each cause is said once, with all of its cases and what to do
+What failed comes before what could not be decided: an arm that never ran, then a regression, a gate, and an arm that
+lost to its reference; then what blocks every verdict, then what is missing. Each cause is said once, with all of its cases and what to do
 next. Read from the report's rows alone, so that every document and page orders them alike.
 """
 
@@ -17,6 +17,7 @@ from paceline_server.detect.schemas import (
     GateOut,
     JobReportOut,
     ReasonOut,
+    WitnessOut,
 )
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.gates import UNDECIDED
@@ -24,6 +25,10 @@ from paceline_server.stats.gates import UNDECIDED
 LEVEL_NOT_JUDGED = "a level is not judged"
 """The reason of a gate on a level begins so where a disturbance keeps it from being judged."""
 QUIET = "`paceline doctor` says what disturbs the target; repeat when it is quiet."
+WITNESS_NOT_SENT = (
+    "Let the workload send it with every measured sample of the arm (a counter in `work`, a fact in `start.build`), "
+    "or declare in suite.toml what it does send."
+)
 NOTHING_IN_COMMON = "the two revisions have no requested benchmark in common"
 
 
@@ -46,12 +51,14 @@ def order_reasons(reasons: Iterable[ReasonOut]) -> list[ReasonOut]:
 
 
 IMPORTANCE = (
+    ("fail", "witness"),
     ("fail", "regression"),
     ("fail", "gate"),
     ("fail", "arm"),
     (None, "job"),
     ("inconclusive", "blocker"),
     ("inconclusive", "missing"),
+    ("inconclusive", "witness"),
     ("inconclusive", "regression"),
     ("inconclusive", "gate"),
     ("inconclusive", "arm"),
@@ -86,6 +93,8 @@ def is_deciding(item: ComparisonOut | GateOut) -> bool:
 
 def _list_failures(report: JobReportOut) -> Iterator[ReasonOut]:
     """Yield the reasons for a `fail`."""
+    if not report.blockers:
+        yield from _reasons_of_witnesses(report, "fail")
     yield from _reasons_of_comparisons(report, "revisions", "fail")
     yield from _reasons_of_gates(report, "fail")
     yield from _reasons_of_comparisons(report, "arms", "fail")
@@ -113,9 +122,23 @@ def _list_doubts(report: JobReportOut) -> Iterator[ReasonOut]:
         and not _is_anything_compared(report)
     ):
         yield _make_reason("regression", "inconclusive", [NOTHING_IN_COMMON])
+    yield from _reasons_of_witnesses(report, "inconclusive")
     yield from _undecided_comparisons(report, "revisions")
     yield from _undecided_gates(report)
     yield from _undecided_comparisons(report, "arms")
+
+
+def _reasons_of_witnesses(
+    report: JobReportOut, verdict: Verdict
+) -> Iterator[ReasonOut]:
+    """Yield which arms did not run, or do not say so. They count even where no rule watches the arm."""
+    rows = [row for row in report.witnesses if row.verdict == verdict]
+    if rows:
+        reason = _make_reason(
+            "witness", verdict, [witness_sentence(row) for row in rows]
+        )
+        step = WITNESS_NOT_SENT if verdict == "inconclusive" else None
+        yield reason.model_copy(update={"next_step": step})
 
 
 def _list_waived(report: JobReportOut) -> Iterator[ReasonOut]:
@@ -170,6 +193,7 @@ def _deciding_comparisons(
             and row.verdict == verdict
             and is_deciding(row)
             and row.waived is None
+            and not _is_said_by_witness(row)
         ),
         key=lambda row: -(row.ratio or 0.0),
     )
@@ -181,10 +205,18 @@ def _deciding_gates(report: JobReportOut, verdict: Verdict) -> list[GateOut]:
         (
             gate
             for gate in report.gates
-            if gate.verdict == verdict and is_deciding(gate) and gate.waived is None
+            if gate.verdict == verdict
+            and is_deciding(gate)
+            and gate.waived is None
+            and not _is_said_by_witness(gate)
         ),
         key=lambda gate: 1.0 if gate.reached is None else gate.reached,
     )
+
+
+def _is_said_by_witness(row: ComparisonOut | GateOut) -> bool:
+    """Check whether a row is undecided or fails because of a witness, which is a reason of its own."""
+    return row.witness in ("fail", "inconclusive")
 
 
 def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonOut]:
@@ -324,6 +356,12 @@ def _place_of_gate(gate: GateOut) -> str:
     params = params_text(gate.params, " ")
     where = " ".join(part for part in (gate.benchmark, params) if part)
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}"
+
+
+def witness_sentence(row: WitnessOut) -> str:
+    """Say `sort_batch batch=1000: native was built, and never called: …`."""
+    where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
+    return f"{where}: {row.words}"
 
 
 def gate_sentence(gate: GateOut) -> str:

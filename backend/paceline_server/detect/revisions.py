@@ -42,6 +42,7 @@ from paceline_server.detect.compare import (
     policy_under,
     window_of,
     withdraw_verdict,
+    witnessed_pair,
 )
 from paceline_server.detect.facts import (
     CaseIndex,
@@ -69,6 +70,7 @@ from paceline_server.detect.unavailable import (
     list_some,
     no_arm_sentence,
 )
+from paceline_server.detect.witnesses import Witnesses
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.series.declarations import Declaration, incomparable
 from paceline_server.stats.audit import AuditFinding, AuditPolicy, audit
@@ -152,6 +154,8 @@ class ComparedRevisions:
     differences: SideDifferences
     same_artifact: bool
     pairs: list[Pair]
+    witnesses: Witnesses
+    """Of the head."""
 
     @classmethod
     def of(
@@ -219,13 +223,14 @@ class ComparedRevisions:
             differences=differences,
             same_artifact=same,
             pairs=pairs,
+            witnesses=Witnesses.of(manifest, groups, head.facts),
         )
 
     def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
         """Return the pairs, of which those of primary metrics and of metrics with a rule decide."""
         return tuple(
             JudgedPair(
-                blocked_pair(pair, self.blockers),
+                blocked_pair(witnessed_pair(pair, self.witnesses), self.blockers),
                 None,
                 demanded=_decides_job(self.manifest, pair),
             )
@@ -255,6 +260,7 @@ class ComparedRevisions:
             gates=[],
             audits=_audit_rows(ruled),
             unavailable=self.sides[0].unavailable.rows(self.manifest, self.groups),
+            witnesses=self.witnesses.rows(),
             base=BaseOut(
                 revision=self.base.commit,
                 artifact_hash=self.base.artifact_hash,
@@ -409,7 +415,13 @@ def _pairs(
                 declared.unit,
                 window_of(blocks, head, base),
                 primary,
-                audit=_audit(group, arm, (head, base), request.audit_policy),
+                audit=_audit(
+                    group,
+                    arm,
+                    (head, base),
+                    request.audit_policy,
+                    benchmark.witness_counters,
+                ),
                 sides="revisions",
                 notes={
                     "same_artifact": same_artifact,
@@ -542,6 +554,7 @@ def _audit(
     arm: str,
     sides: tuple[CaseSamples | None, CaseSamples | None],
     policy: AuditPolicy,
+    witnesses: frozenset[str],
 ) -> GroupAudit | None:
     """Audit both sides. Positions are not audited, because both sides run their rounds in the same order."""
     head, base = sides
@@ -553,10 +566,10 @@ def _audit(
     ]
     findings: list[AuditFinding] = [
         finding
-        for finding in audit(cases, names[1], policy=policy)
+        for finding in audit(cases, names[1], policy=policy, witnesses=witnesses)
         if finding.name != "order_unbalanced"
     ]
-    return GroupAudit(group, names[1], tuple(findings), {}, None, policy)
+    return GroupAudit(group, names[1], tuple(findings), {}, None, policy, witnesses)
 
 
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:

@@ -13,7 +13,7 @@ from paceline_contract.items import SideName
 from paceline_contract.units import Unit
 from pydantic import Field
 
-from paceline_server.jobs.schemas import Judged
+from paceline_server.jobs.schemas import Judged, Verdict
 from paceline_server.kernel.wire import Response
 from paceline_server.stats.paired import VOIDING_METHOD
 
@@ -99,6 +99,9 @@ class ComparisonOut(Response):
     """How many launches would decide an inconclusive comparison; null where that is unknown or more than 100."""
     waived: WaivedOut | None = None
     """Set if it fails and does not count."""
+    witness: Verdict | None = None
+    """What the witnesses of its arms make of it: unless `pass`, that is the verdict, and `reason` says why. Null where
+    none is declared."""
 
 
 class DerivedOut(Response):
@@ -154,6 +157,8 @@ class GateOut(Response):
     reason: str
     waived: WaivedOut | None = None
     """Set if it fails and does not count."""
+    witness: Verdict | None = None
+    """As of a comparison."""
 
 
 class AuditFindingOut(Response):
@@ -192,6 +197,17 @@ class UnavailableOut(Response):
     reason: str
 
 
+class WitnessOut(Response):
+    """Whether an arm that declares a witness ran its own code, and no fallback; `params` is empty if it is the same
+    with all of them."""
+
+    benchmark: str
+    params: dict[str, ParamValue]
+    arm: str
+    verdict: Verdict
+    words: str
+
+
 class BaseOut(Response):
     """The other revision of an A/B job. With `same_artifact` both sides ran the same bytes, so any difference is
     due to the environment (I15)."""
@@ -205,7 +221,7 @@ class ReasonOut(Response):
     """Why a run or job did not simply pass: one cause, and how many cases it concerns. Of failures it is the worst in
     words. `verdict` is null for a job that ended without one; what is `waived` failed and does not count."""
 
-    kind: Literal["regression", "gate", "arm", "blocker", "missing", "job"]
+    kind: Literal["witness", "regression", "gate", "arm", "blocker", "missing", "job"]
     verdict: Literal["fail", "inconclusive", "waived"] | None
     text: str
     count: int
@@ -235,6 +251,8 @@ class JobReportOut(Response):
     gates: list[GateOut]
     audits: list[AuditOut] = Field(default_factory=list)
     unavailable: list[UnavailableOut] = Field(default_factory=list)
+    witnesses: list[WitnessOut] = Field(default_factory=list)
+    """Of the head in an A/B job."""
     base: BaseOut | None = None
     blockers: list[str] = Field(default_factory=list)
     """Why the job must not be judged: failed checks, broken launches, void conditions."""

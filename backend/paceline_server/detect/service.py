@@ -32,6 +32,7 @@ from paceline_server.detect.facts import (
     JobFacts,
     JobIdentity,
     JobRequest,
+    LaunchBuild,
     Look,
 )
 from paceline_server.detect.findings import Role, record_finding
@@ -244,7 +245,8 @@ def _read_facts(
         configuration=_SIMULATED if context.target.simulated else (),
         broken=(WHY_IMPORTED,) if context.is_imported else (),
         builds=[
-            start["build"] for _, start in ingest.start_events(session, job_id, side)
+            LaunchBuild(launch, start["workload"], start["build"])
+            for launch, start in ingest.start_events(session, job_id, side)
         ],
     )
 

@@ -13,7 +13,7 @@ from paceline_contract.params import params_text
 
 from paceline_server.detect.analyse import Analysis, JudgedPair
 from paceline_server.detect.policies import advice_sentences as policy_words
-from paceline_server.detect.reasons import reasons_of
+from paceline_server.detect.reasons import reasons_of, witness_sentence
 from paceline_server.detect.schemas import BaseOut, JobReportOut, MeasurementOut
 from paceline_server.stats.configuration import describe_error
 from paceline_server.stats.plain_words import percent, quantity
@@ -41,6 +41,7 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
         )
     lines += [""]
     lines += _check_lines(analysis)
+    lines += _witness_lines(report)
     lines += [
         f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed
     ]
@@ -81,6 +82,15 @@ def _with_texts(line: str, texts: Mapping[str, str]) -> str:
     for name, text in texts.items():
         line = line.replace(f"{name}  ", f"{text:<{len(name)}}  ").replace(name, text)
     return line
+
+
+def _witness_lines(report: JobReportOut) -> list[str]:
+    """Say of each arm that declares a witness whether it ran."""
+    words = {"pass": "ok", "fail": "FAILED", "inconclusive": "unknown"}
+    return [
+        f"witness    {words[row.verdict]} - {witness_sentence(row)}"
+        for row in report.witnesses
+    ]
 
 
 def _disturbance_lines(analysis: Analysis) -> list[str]:

@@ -68,6 +68,15 @@ def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
         if not check.ok:
             failed = _case(suite, f"check {check.name}")
             _add(failed, "failure", f"{check.name} failed", check.detail, "check")
+    for row in job.witnesses:
+        named = (row.benchmark, row.arm, params_text(row.params, " "))
+        witnessed = _case(suite, f"witness {' '.join(filter(None, named))}")
+        if row.verdict == "pass":
+            SubElement(witnessed, "system-out").text = xml_text(row.words)
+        elif row.verdict == "fail" and not job.blockers:
+            _add(witnessed, "failure", row.words, "", "witness")
+        else:
+            _add(witnessed, "skipped", row.words, "", None)
     _count(suite)
 
 
@@ -96,7 +105,8 @@ def _add_rows(
         if item.waived is not None:
             _add(case, "skipped", words, "", None)
         elif row.decides and item.verdict == "fail":
-            _add(case, "failure", words, item.reason, "slower")
+            kind = "slower" if item.witness != "fail" else "witness"
+            _add(case, "failure", words, item.reason, kind)
         elif item.verdict in ("inconclusive", "not_applicable"):
             _add(case, "skipped", words, "", None)
         else:

@@ -17,6 +17,7 @@ from paceline_server.kernel.escaping import escape
 from paceline_server.publish.schemas import JobVerdictsOut, VerdictsOut
 from paceline_server.publish.verdicts import (
     RankedVerdict,
+    ran_sentence,
     ranked,
     reason_heading,
     result_words,
@@ -200,6 +201,8 @@ def _foot(verdicts: VerdictsOut) -> list[str]:
     parts = [escape(verdicts.completeness)] if verdicts.completeness else []
     if verdicts.url:
         parts.append(f"[Open the run]({verdicts.url})")
+    if ran := ran_sentence(verdicts):
+        parts.append(escape(ran))
     parts.append(BRACKETS)
     return [" · ".join(parts), ""]
 

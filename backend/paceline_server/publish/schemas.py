@@ -12,6 +12,7 @@ from paceline_server.detect.schemas import (
     GateOut,
     ReasonOut,
     UnaffectedOut,
+    WitnessOut,
 )
 from paceline_server.jobs.schemas import FailureOut, Outcome, PullRequestOut
 from paceline_server.kernel.wire import Response
@@ -36,6 +37,8 @@ class JobVerdictsOut(Response):
     checks: list[CheckOut]
     comparisons: list[ComparisonOut]
     gates: list[GateOut]
+    witnesses: list[WitnessOut] = Field(default_factory=list)
+    """Whether the arms that declare a witness ran their own code."""
 
 
 class VerdictsOut(Response):

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from paceline_server.detect.analyse import Analysis
 from paceline_server.detect.reasons import is_deciding, order_reasons, reasons_of
 from paceline_server.detect.schemas import ComparisonOut, GateOut, ReasonOut
+from paceline_server.detect.unavailable import list_some
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import JobOut, Outcome
 from paceline_server.kernel import settings
@@ -105,6 +106,7 @@ def _of_job(session: Session, job: JobOut) -> JobVerdictsOut:
         checks=report.checks if report else [],
         comparisons=report.comparisons if report else [],
         gates=report.gates if report else [],
+        witnesses=report.witnesses if report else [],
     )
 
 
@@ -142,6 +144,7 @@ def verdicts_of_analysis(analysis: Analysis, failure: str | None) -> VerdictsOut
                 checks=report.checks,
                 comparisons=report.comparisons,
                 gates=report.gates,
+                witnesses=report.witnesses,
             )
         ],
     )
@@ -175,11 +178,13 @@ def _order(verdict: RankedVerdict) -> tuple[float, ...]:
 
 
 FAILED: Mapping[str, str] = {
+    "witness": "Never ran:",
     "regression": "Slower than base:",
     "gate": "Gate:",
     "arm": "Slower than its reference:",
 }
 UNDECIDED: Mapping[str, str] = {
+    "witness": "Not known to have run:",
     "regression": "Undecided against base:",
     "gate": "Undecided gate:",
     "arm": "Undecided arm:",
@@ -216,9 +221,22 @@ def result_words(item: ComparisonOut | GateOut) -> str:
 def _finding_words(item: ComparisonOut | GateOut) -> str:
     if isinstance(item, GateOut):
         return f"{item.reason} ({item.level})"
+    if item.witness in ("fail", "inconclusive"):
+        return item.reason
     if item.verdict in ("inconclusive", "not_applicable"):
         return f"{item.words}: {item.reason}" if item.ratio is not None else item.reason
     return item.words
+
+
+def ran_sentence(verdicts: VerdictsOut) -> str:
+    """Say which arms ran, as their witnesses show; empty without any."""
+    ran = dict.fromkeys(
+        f"{row.arm} of {row.benchmark}"
+        for job in verdicts.jobs
+        for row in job.witnesses
+        if row.verdict == "pass"
+    )
+    return f"as their witnesses show, these arms ran: {list_some(ran)}" if ran else ""
 
 
 def verdict_words(item: ComparisonOut | GateOut, decides: bool) -> str:

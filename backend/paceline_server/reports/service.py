@@ -224,7 +224,14 @@ def _comparisons_out(
 ) -> list[ComparisonOut]:
     targets = queries.targets_by_id(session, [row.target_id for row in rows])
     from_evidence = ("words", "margin_percent", "launch_ratios")
-    computed = ("decides", "waived", "target_name", "extra_percent", "launches_needed")
+    computed = (
+        "decides",
+        "waived",
+        "witness",
+        "target_name",
+        "extra_percent",
+        "launches_needed",
+    )
     own_fields = [
         name
         for name in ComparisonOut.model_fields
@@ -237,6 +244,7 @@ def _comparisons_out(
             decides=row.evidence.get("decides"),
             extra_percent=_extra_percent(row.evidence),
             launches_needed=row.evidence.get("launches_needed"),
+            witness=row.evidence.get("witness"),
             target_name=targets[row.target_id].name,
         )
         for row in rows

@@ -12,7 +12,7 @@ values: a protocol is defective whatever it measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -125,10 +125,13 @@ def audit(
     reference: str,
     items_per_iteration: Mapping[str, int] | None = None,
     policy: AuditPolicy | None = None,
+    *,
+    witnesses: Collection[str] = (),
 ) -> list[AuditFinding]:
     """Audit the arms of a (benchmark, params): `cases` has a metric's samples, one case per arm.
 
-    `items_per_iteration` has the declared items by arm, if the workload declares them.
+    `items_per_iteration` has the declared items by arm, if the workload declares them. `witnesses` are counters that
+    show what ran and count no work.
     """
     policy = policy or AuditPolicy()
     cases = sorted(cases, key=lambda case: case.arm)
@@ -143,7 +146,7 @@ def audit(
         *_no_warmup(cases),
         *_more_items(rounds, items_per_iteration or {}, policy),
         *_preparation(rounds),
-        *_unequal(rounds, reference, policy),
+        *_unequal(rounds, reference, policy, witnesses),
         *_unsteady(cases, policy),
     ]
 
@@ -272,13 +275,17 @@ def _preparation(rounds: Sequence[_Rounds]) -> Iterator[AuditFinding]:
 
 
 def _unequal(
-    rounds: Sequence[_Rounds], reference: str, policy: AuditPolicy
+    rounds: Sequence[_Rounds],
+    reference: str,
+    policy: AuditPolicy,
+    witnesses: Collection[str],
 ) -> Iterator[AuditFinding]:
     """Compare each arm with the reference, or with the first arm without one."""
+    left_out = {PREPARED, *witnesses}
     base = next((round_ for round_ in rounds if round_.arm == reference), rounds[0])
     for round_ in rounds:
         differing = {}
-        for counter in sorted((set(round_.work) & set(base.work)) - {PREPARED}):
+        for counter in sorted((set(round_.work) & set(base.work)) - left_out):
             ours, theirs = round_.rates(counter), base.rates(counter)
             for block in sorted(set(ours) & set(theirs)):
                 a, b = ours[block], theirs[block]

@@ -263,4 +263,10 @@ def audit_again(
     """Audit samples with the policy stored beside a verdict, not with today's (I16)."""
     parameters = evidence["parameters"]
     policy = AuditPolicy.from_dict(parameters["policy"])
-    return audit(cases, reference, parameters["items"], policy)
+    return audit(
+        cases,
+        reference,
+        parameters["items"],
+        policy,
+        witnesses=parameters.get("witnesses", ()),
+    )

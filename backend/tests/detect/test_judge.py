@@ -148,6 +148,7 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
         "gates",
         "audits",
         "unavailable",
+        "witnesses",
     }
     assert set(report) == HEAD | rows
     assert (report["audits"], report["unavailable"]) == ([], [])

@@ -240,6 +240,34 @@ def known_level() -> float:
     return float(np.median(native.value[~native.warmup]))
 
 
+@pytest.mark.shapes("embedded", "scaled")
+def test_no_waiver_lets_an_arm_pass_that_never_ran_and_no_alert_calls_it_slower(
+    client: TestClient, enrolled: Make, token: Make, clock: FrozenClock, waive: Make
+) -> None:
+    """The launches of the lab are of the profile `test`."""
+    assert clock is not None
+    manifest = suite_manifest()
+    manifest["benchmarks"][BENCHMARK]["witnesses"] = {
+        "native": {"build": "profile", "values": ["release"]}
+    }
+    lab = open_lab(client, enrolled, token, manifest=manifest)
+    waive(benchmark="*", arm="*")
+    run_id = lab.measure(MUCH_SLOWER).run_id
+    verdict, reason = outcome(lab, run_id)
+    assert verdict == "fail"
+    assert reason == (
+        f"{BENCHMARK}: native was built, and never called: profile of start.build is test, expected release"
+    )
+    rows = lab.client.get(
+        f"{PREFIX}/runs/{run_id}/comparisons", headers=dict(lab.headers)
+    ).json()["items"]
+    assert [(row["verdict"], row["witness"], row["waived"]) for row in rows] == [
+        ("fail", "fail", None)
+    ] * 2
+    with session_scope() as session:
+        assert session.scalars(select(Alert)).all() == []
+
+
 def judge_head(lab: Lab, level: float, seed: int) -> str:
     """A pull request that changes nothing, where everything takes `level`; returns its run."""
     lab.request(head="c" * 40, base="d" * 40, pull_request={"number": 7})

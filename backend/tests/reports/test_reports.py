@@ -92,6 +92,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "gates",
         "audits",
         "unavailable",
+        "witnesses",
         "blockers",
         "disturbances",
         "next_steps",

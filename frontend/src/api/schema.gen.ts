@@ -4551,6 +4551,8 @@ export interface components {
             /** Launches Needed */
             launches_needed: number | null;
             waived: components["schemas"]["WaivedOut"] | null;
+            /** Witness */
+            witness: ("pass" | "fail" | "inconclusive") | null;
         };
         /**
          * CompletenessOut
@@ -5604,6 +5606,8 @@ export interface components {
             /** Reason */
             reason: string;
             waived: components["schemas"]["WaivedOut"] | null;
+            /** Witness */
+            witness: ("pass" | "fail" | "inconclusive") | null;
         };
         /**
          * GoneOut
@@ -6299,6 +6303,8 @@ export interface components {
             audits: components["schemas"]["AuditOut"][];
             /** Unavailable */
             unavailable: components["schemas"]["UnavailableOut"][];
+            /** Witnesses */
+            witnesses: components["schemas"]["WitnessOut"][];
             base: components["schemas"]["BaseOut"] | null;
             /** Blockers */
             blockers: string[];
@@ -6363,6 +6369,8 @@ export interface components {
             comparisons: components["schemas"]["ComparisonOut"][];
             /** Gates */
             gates: components["schemas"]["GateOut"][];
+            /** Witnesses */
+            witnesses: components["schemas"]["WitnessOut"][];
         };
         /**
          * JoinedOut
@@ -7848,7 +7856,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "regression" | "gate" | "arm" | "blocker" | "missing" | "job";
+            kind: "witness" | "regression" | "gate" | "arm" | "blocker" | "missing" | "job";
             /** Verdict */
             verdict: ("fail" | "inconclusive" | "waived") | null;
             /** Text */
@@ -9471,6 +9479,28 @@ export interface components {
             first_at: string | null;
             /** Last At */
             last_at: string | null;
+        };
+        /**
+         * WitnessOut
+         * @description Whether an arm that declares a witness ran its own code, and no fallback; `params` is empty if it is the same
+         *     with all of them.
+         */
+        WitnessOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Arm */
+            arm: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "pass" | "fail" | "inconclusive";
+            /** Words */
+            words: string;
         };
         /**
          * WorkOut

@@ -74,6 +74,7 @@ export type Gate = Schemas['GateOut'];
 export type Derived = Schemas['DerivedOut'];
 export type Audit = Schemas['AuditOut'];
 export type Unavailable = Schemas['UnavailableOut'];
+export type Witness = Schemas['WitnessOut'];
 export type Arms = Schemas['ArmsOut'];
 export type Distribution = Schemas['DistributionOut'];
 export type LiveSeries = Schemas['LiveSeriesOut'];

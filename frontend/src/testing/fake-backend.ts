@@ -281,6 +281,7 @@ const GATES: JobReport['gates'] = [
     verdict: 'pass',
     reason: 'p99 is below the limit.',
     waived: null,
+    witness: null,
   },
 ];
 
@@ -331,6 +332,7 @@ export function report(of: Run): JobReport {
     gates: GATES,
     audits: [],
     unavailable: [],
+    witnesses: [],
     base: null,
     blockers: [],
     disturbances: [],

@@ -47,6 +47,7 @@ export function comparison(change: Partial<Comparison> = {}): Comparison {
     extra_percent: 0,
     launches_needed: null,
     waived: null,
+    witness: null,
     ...change,
   };
 }

@@ -91,7 +91,9 @@ class ArmKind(AlertKind[ArmPoints]):
             rule = book.rule_for(RuleSubject.of(points[0], name))
             failing = [point for point in points if point.verdict == "fail"]
             raising = [
-                point for point in failing if rule.raises((point.ratio or 1.0) - 1.0)
+                point
+                for point in failing
+                if _is_slower(point) and rule.raises((point.ratio or 1.0) - 1.0)
             ]
             fresh = [point for point in raising if point.id not in known]
             if fresh:
@@ -192,7 +194,7 @@ class ArmKind(AlertKind[ArmPoints]):
         for comparison in again:
             if comparison.id not in known:
                 detect.record_finding(session, comparison, "confirmation", alert.id)
-        failing = [comparison for comparison in again if comparison.verdict == "fail"]
+        failing = [comparison for comparison in again if _is_slower(comparison)]
         if failing:
             _describe(alert, failing, len(again))
             return Decision("proven", alert.words)
@@ -231,6 +233,11 @@ class ArmKind(AlertKind[ArmPoints]):
                 f"In a later run {alert.arm} was {last.evidence['words']} and the alert was closed."
             )
         return " ".join(parts)
+
+
+def _is_slower(comparison: Comparison) -> bool:
+    """Check whether a comparison fails by its times, and not because its arm never ran."""
+    return comparison.verdict == "fail" and comparison.evidence.get("witness") != "fail"
 
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:

@@ -77,6 +77,14 @@ class _PolicySamples:
     def case(self, policy: Policy, group: Group, arm: str) -> CaseSamples | None:
         return self.index.get(group.benchmark, group.params, policy.metric, arm)
 
+    def why_not(self, policy: Policy, groups: Sequence[Group]) -> str | None:
+        """Return why the samples give no advice; None if they do."""
+        witnesses = self.circumstances.witnesses
+        never_ran = (
+            witnesses.why_not(group, policy.arm, policy.reference) for group in groups
+        )
+        return next(filter(None, (*self.blockers, *never_ran)), None)
+
     def has_any(self, policy: Policy, groups: Sequence[Group]) -> bool:
         return any(self.case(policy, group, policy.arm) is not None for group in groups)
 
@@ -197,8 +205,8 @@ def _in_force(
 def _coldness(
     policy: Policy, members: Sequence[Group], margin: float, measured: _PolicySamples
 ) -> Coldness:
-    if measured.blockers:
-        return Coldness(None, reason=measured.blockers[0])
+    if (refused := measured.why_not(policy, members)) is not None:
+        return Coldness(None, reason=refused)
     pairs = [
         (
             measured.case(policy, member, policy.arm),
@@ -212,8 +220,8 @@ def _coldness(
 def _crossover(
     policy: Policy, members: Sequence[Group], margin: float, measured: _PolicySamples
 ) -> Crossover:
-    if measured.blockers:
-        return Crossover("unknown", reason=measured.blockers[0])
+    if (refused := measured.why_not(policy, members)) is not None:
+        return Crossover("unknown", reason=refused)
     blocks: list[tuple[int, PairedBlocks]] = []
     for group in members:
         value = group.params[policy.param]

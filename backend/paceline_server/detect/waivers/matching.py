@@ -1,6 +1,6 @@
 """Decides what a waiver lets pass: pure functions over the rows of a report.
 
-Only what failed is waived. What became worse than it was when the waiver was given fails again, so that nothing new
+Only what failed is waived, and never that an arm did not run. What became worse than it was when the waiver was given fails again, so that nothing new
 hides behind an old permission.
 """
 
@@ -77,6 +77,8 @@ def waive(
 
     def marked(row: Row) -> Row:
         if row.verdict != "fail" or row.waived is not None or not is_deciding(row):
+            return row
+        if row.witness == "fail":
             return row
         mark = _mark_of(row, waivers, alerts, run)
         return row if mark is None else row.model_copy(update={"waived": mark})

@@ -151,6 +151,7 @@ describe('what older jobs complained of', () => {
     measurements: [{ ...measurement, benchmark, arm, params }],
     audits: [],
     unavailable: [],
+    witnesses: [],
   });
   const cannotRun = (params: Params, reason: string) => ({
     ...report,

@@ -27,6 +27,7 @@ function gate(change: Partial<Gate>): Gate {
     verdict: 'pass',
     reason: '4.9 >= 4.5 holds',
     waived: null,
+    witness: null,
     derived: 'native_gain',
     ...change,
   };
@@ -106,6 +107,40 @@ describe('what fails a run', () => {
       });
     });
     await screen.findByRole('table', { name: 'Gates' });
+    expect(
+      screen.queryByRole('region', { name: 'Waivers' }),
+    ).not.toBeInTheDocument();
+  });
+});
+
+describe('an arm that never ran', () => {
+  it('is said beside the verdicts, and is nothing to waive', async () => {
+    const words = 'native was built, and never called: its counter calls is 0';
+    renderApp('/runs/run-done-1', (backend) => {
+      const report = hashingReport();
+      const [row] = report.comparisons;
+      if (row === undefined) throw new Error('nothing is compared');
+      backend.reports.set('job-1', {
+        ...report,
+        witnesses: [
+          {
+            benchmark: 'ledger_batch',
+            params: { batch: 1000 },
+            arm: 'native',
+            verdict: 'fail',
+            words,
+          },
+        ],
+        gates: [gate({ verdict: 'fail', witness: 'fail', reason: words })],
+        comparisons: [
+          { ...row, verdict: 'fail', witness: 'fail', reason: words },
+        ],
+      });
+    });
+    const list = await screen.findByRole('list', { name: 'Witnesses' });
+    expect(list).toHaveTextContent(
+      `failledger_batchnativeat batch 1,000${words}`,
+    );
     expect(
       screen.queryByRole('region', { name: 'Waivers' }),
     ).not.toBeInTheDocument();

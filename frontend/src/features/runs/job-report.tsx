@@ -10,10 +10,12 @@ import { jobReportQuery } from '../../api/runs';
 import type {
   Job,
   JobReport,
+  Judged,
   Measurement,
   Reason,
   Run,
   Unavailable,
+  Witness,
 } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
@@ -76,6 +78,7 @@ function Report({
       <SuppressedNote names={report.suppressed} />
       <Waivers run={run} job={job} report={report} />
       <Reasons run={run} reasons={report.reasons} />
+      <Witnesses rows={report.witnesses} />
       <Verdicts run={run} report={report} />
       <AuditPanel audits={report.audits} comparisons={report.comparisons} />
       <UnavailableArms rows={report.unavailable} />
@@ -198,17 +201,43 @@ function Verdicts({
   );
 }
 
-function UnavailableArms({ rows }: { rows: readonly Unavailable[] }) {
-  if (rows.length === 0) return null;
+/** Shows whether the arms that declare a witness ran their own code. */
+function Witnesses({ rows }: { rows: readonly Witness[] }) {
   return (
-    <Panel
+    <ArmList
+      title="Witnesses"
+      about="What shows that an arm ran its own code, and no fallback. An arm whose fallback ran fails, whatever its times."
+      rows={rows.map((row) => ({ ...row, reason: row.words }))}
+    />
+  );
+}
+
+function UnavailableArms({ rows }: { rows: readonly Unavailable[] }) {
+  return (
+    <ArmList
       title="Unavailable arms"
       about="Not a defect: this target or its runtime lacks what the arm needs."
-    >
-      <ul className={classes.checks} aria-label="Unavailable arms">
-        {rows.map(({ benchmark, arm, params, reason }) => (
+      rows={rows.map((row) => ({ ...row, verdict: 'not_applicable' }))}
+    />
+  );
+}
+
+function ArmList({
+  title,
+  about,
+  rows,
+}: {
+  title: string;
+  about: string;
+  rows: readonly (Unavailable & { verdict: Judged })[];
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <Panel title={title} about={about}>
+      <ul className={classes.checks} aria-label={title}>
+        {rows.map(({ benchmark, arm, params, verdict, reason }) => (
           <li key={[benchmark, arm, paramsKey(params)].join('|')}>
-            <Status look={VERDICTS.not_applicable} />
+            <Status look={VERDICTS[verdict]} />
             <span style={{ color: 'var(--pl-muted)' }}>{benchmark}</span>
             <span className="pl-mono">{arm}</span>
             {Object.keys(params).length > 0 && (

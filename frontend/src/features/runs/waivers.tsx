@@ -57,16 +57,22 @@ function failureOf(
   };
 }
 
-/** The failures that the verdict rests on, and those that were waived. */
+/** The failures that the verdict rests on, and those that were waived. That an arm never ran is not waived. */
 function failuresOf({ comparisons, gates }: JobReport): Failure[] {
   const rows = comparisons
-    .filter((row) => row.verdict === 'fail' && isDeciding(row))
+    .filter(
+      (row) =>
+        row.verdict === 'fail' && isDeciding(row) && row.witness !== 'fail',
+    )
     .map((row) => {
       const kind = row.sides === 'revisions' ? 'regression' : 'arm';
       return failureOf(kind, row, KINDS[kind]);
     });
   const limits = gates
-    .filter(({ verdict, level }) => verdict === 'fail' && level === 'required')
+    .filter(
+      ({ verdict, level, witness }) =>
+        verdict === 'fail' && level === 'required' && witness !== 'fail',
+    )
     .map((gate) =>
       failureOf('gate', gate, `gate ${gate.derived ?? gate.statistic}`),
     );
