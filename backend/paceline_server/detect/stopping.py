@@ -2,7 +2,8 @@
 
 A benchmark stops when each of its required comparisons has a verdict; where none is required, each comparison of it. A
 required gate on it must be as far from its level as a comparison from its margin. Usage policies are made of all planned
-launches, so that a benchmark which one of them reads runs to the end. How certain a verdict must be before all planned launches ran is in `stats.stopping`.
+launches, so that a benchmark which one of them reads runs to the end. How certain a verdict must be before all planned
+launches ran is in `stats.stopping`.
 """
 
 from __future__ import annotations

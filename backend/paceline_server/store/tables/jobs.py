@@ -78,6 +78,8 @@ class Run(ProjectRoot, Base):
     """`{number, url, title}` of the pull request whose head is judged."""
     judges_head: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether an A/B run judges the arms and gates of its head as well."""
+    stop_when_sure: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether a benchmark whose verdict is certain is not launched again."""
     concurrency_key: Mapped[str | None]
     """Of runs with one key, only the newest is of interest; it cancels the others."""
     superseded_by: Mapped[str | None]
