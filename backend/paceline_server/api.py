@@ -32,6 +32,7 @@ from paceline_server.accounts.auth import ANYONE
 from paceline_server.alerts import routes as alerts
 from paceline_server.catalog import routes as catalog
 from paceline_server.channels import routes as channels
+from paceline_server.detect import routes as detect
 from paceline_server.detect.policies import routes as policies
 from paceline_server.detect.waivers import routes as waivers
 from paceline_server.fleet import routes as fleet
@@ -96,6 +97,7 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
         jobs,
         ingest,
         series,
+        detect,
         policies,
         waivers,
         reports,

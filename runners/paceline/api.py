@@ -26,6 +26,8 @@ FIRST_BACKOFF_S = 0.2
 LONGEST_BACKOFF_S = 15.0
 GZIP_FROM_BYTES = 1024
 TIMEOUT = httpx.Timeout(20.0, connect=5.0)
+ASK_TIMEOUT = httpx.Timeout(5.0)
+"""What a job between two launches does not wait longer for."""
 NO_SUCH_ROUTE = ((404, "Not Found"), (405, "Method Not Allowed"))
 """What a server answers that does not have the route. Where the route is there and the job is not, it names the job."""
 log = logging.getLogger("paceline.api")
@@ -74,6 +76,8 @@ class LeasedWork(msgspec.Struct, frozen=True):
     """Without a base_commit: the merge base of `commit` and this branch is to be found and compared with."""
     skips_unaffected: bool = False
     """In an A/B job: a benchmark with one digest on both sides is not measured again."""
+    stop_when_sure: bool = False
+    """Whether the server is asked between launches what is undecided."""
 
     @property
     def compares_revisions(self) -> bool:
@@ -239,6 +243,22 @@ class ApiClient:
             return None
         return msgspec.convert(answer, PlanReply)
 
+    def undecided(self, lease: Lease) -> list[str] | None:
+        """Return the benchmarks that more launches may decide, in one try of a few seconds; None from a server that is too
+        old to be asked. Raises ApiError, UnreachableError."""
+        try:
+            answer = self._attempt(
+                (lease.job_id, lease.attempt, lease.lease_token),
+                "undecided",
+                b"{}",
+                tries=1,
+                timeout=ASK_TIMEOUT,
+            )
+        except ApiError as error:
+            self._note_missing_route("does not say what is undecided", error)
+            return None
+        return msgspec.convert(answer, PlanReply).benchmarks
+
     def finish(
         self,
         job_id: str,
@@ -318,14 +338,20 @@ class ApiClient:
         action: str,
         data: bytes,
         tries: int,
+        *,
         headers: dict[str, str] | None = None,
+        timeout: httpx.Timeout = TIMEOUT,
     ) -> Any:
         job_id, attempt, token = attempt_key
         path = f"/jobs/{job_id}/attempts/{attempt}/{action}"
         return self._retry(
             tries,
             lambda: self._send(
-                "POST", path, data, {"Lease-Token": token, **(headers or {})}
+                "POST",
+                path,
+                data,
+                {"Lease-Token": token, **(headers or {})},
+                timeout=timeout,
             ),
         )
 

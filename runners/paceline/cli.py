@@ -799,6 +799,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     rounds: Annotated[
         int | None, typer.Option(min=1, max=10_000, help="Default: 20.")
     ] = None,
+    all_launches: AllLaunches = False,
     suppress: Annotated[
         list[str] | None,
         typer.Option(
@@ -882,6 +883,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         launches=launches,
         rounds=rounds,
         suppress=suppress or [],
+        stop_when_sure=False if all_launches else None,
     )
     request = submitting.choose_revisions(
         request,

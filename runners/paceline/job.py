@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Literal, TypeVar
@@ -42,10 +43,9 @@ from paceline.launches import (
     LaunchSink,
     Side,
     SideManifests,
-    plan_launches,
     prepare_sides,
     read_sides,
-    run_launches,
+    run_job,
     session_work,
 )
 from paceline.log_reports import LogListener
@@ -68,6 +68,8 @@ MAX_WORDS = 500
 """Characters of a step that the server keeps."""
 LONGEST_PAUSE_S = 10.0
 """Between two tries to reach the server before anything is measured."""
+DELIVERY_S = 2.0
+"""How long a job between two launches waits for the delivery of what was measured."""
 PATIENCE_S = 10.0
 """How long a leaving agent waits for an unreachable server before it leaves the spool for its next start."""
 _END: Mapping[AgentCause | None, Literal["done", "cancelled"]] = {
@@ -147,8 +149,13 @@ class Job:
             work = self._session_work(sides)
             with executor.session(work, self._keep_conditions, self._stop) as session:
                 self._announce(measuring)
-                specs = plan_launches(sides, session)
-                return run_launches(specs, session, self._sink_for, self._stop)
+                return run_job(
+                    sides,
+                    session,
+                    self._sink_for,
+                    self._stop,
+                    self._list_undecided if self._asks_between else None,
+                )
 
     def _measure_or_explain(self) -> Outcome:
         """Return the outcome of `_measure`; an error becomes an outcome with its cause."""
@@ -202,6 +209,34 @@ class Job:
         lines = sides[-1].prepared.manifest.log_lines()
         listener = LogListener(lines, self._keep) if lines else None
         return msgspec.structs.replace(work, listening=listener)
+
+    @property
+    def _asks_between(self) -> bool:
+        """Whether the job asks between launches what is undecided. Later batches run whole."""
+        work = self._lease.work
+        return work.stop_when_sure and work.first_launch == 0
+
+    def _list_undecided(self, _launches: int) -> list[str] | None:
+        """Return the benchmarks that more launches may decide, by what the server has; None if it does not say so soon,
+        and everything goes on."""
+        give_up_at = time.monotonic() + DELIVERY_S
+        while (
+            self._spool.acknowledged_seq < self._spool.last_seq
+            and time.monotonic() < give_up_at
+            and not self._stop.wait(0.05)
+        ):
+            pass
+        try:
+            return self._resources.api.undecided(self._lease)
+        except LeaseLostError:
+            raise
+        except (ApiError, UnreachableError) as error:
+            log.warning(
+                "job %s: all goes on, for what is undecided is not known: %s",
+                self._lease.job_id,
+                error,
+            )
+            return None
 
     def _sink_for(self, spec: LaunchSpec) -> LaunchSink:
         return ItemSink(spec.launch, self._spool.append, side=spec.side)
@@ -320,6 +355,7 @@ class Job:
             rounds=work.rounds,
             min_time_ns=work.min_time_ns,
             seed=work.seed,
+            stop_when_sure=work.stop_when_sure,
         )
 
     def _build(

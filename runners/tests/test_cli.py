@@ -380,7 +380,7 @@ def test_every_command_has_help() -> None:
 def test_the_help_of_run_says_how_many_launches_there_are() -> None:
     words = " ".join(paceline("run", "--help").stdout.split())
     assert "a benchmark whose verdict is certain is not launched again" in words
-    assert "up to two more batches" in words
+    assert "as a server does in up to three batches" in words
 
 
 def test_the_overhead_benchmark_compares_the_agent_with_launches_by_hand() -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -530,6 +531,32 @@ def test_an_agent_measures_both_revisions_and_says_which_is_which(
     measuring = next(state for state in job.states if state["state"] == "measuring")
     assert measuring["artifact_hash"] != measuring["base_artifact_hash"]
     assert [item["subject"] for item in measuring["commits"]] == ["Two"]
+    assert running is not None
+
+
+@pytest.mark.parametrize(
+    ("work", "undecided", "launches"),
+    [
+        ({"stop_when_sure": True}, {}, 2),
+        ({"stop_when_sure": True}, {2: ["sort"]}, 3),
+        ({"stop_when_sure": True, "first_launch": 4}, {}, 4),
+        ({}, {}, 4),
+    ],
+)
+def test_an_agent_asks_between_launches_and_spares_what_is_certain(
+    world: World,
+    running: Agent,
+    work: dict[str, Any],
+    undecided: dict[int, list[str]],
+    launches: int,
+) -> None:
+    """A later batch, and a job that does not stop when sure, run whole."""
+    world.server.undecided = undecided
+    job = world.add_job(launches=4, **work)
+    finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    assert_complete(job, finish)
+    assert len({item["launch"] for item in job.of_kind("samples")}) == launches
     assert running is not None
 
 

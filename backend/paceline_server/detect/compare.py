@@ -23,6 +23,7 @@ from paceline_server.detect.witnesses import Witnesses
 from paceline_server.ingest.cases import Case
 from paceline_server.stats import plain_words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.constants import MIN_LAUNCHES
 from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.noise import NoiseFloor
 from paceline_server.stats.paired import (
@@ -272,6 +273,7 @@ def judge_samples(
     if case is not None and reference is not None:
         blocks = pair_blocks(case, reference, direction, WARM)
     outcome = _extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
+    outcome = _extend_if_incomplete(outcome, policy)
     outcome = _withdraw_unmeasured(outcome, samples, names, blocks)
     if missing is not None:
         outcome = withdraw_verdict(outcome, missing, "not_applicable")
@@ -287,6 +289,16 @@ def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdi
     is flagged in the evidence."""
     if outcome.look == 0 and blocks.unsteady and outcome.verdict == "pass":
         return replace(outcome, extendable=True)
+    return outcome
+
+
+def _extend_if_incomplete(outcome: PairVerdict, policy: PairPolicy) -> PairVerdict:
+    """Ask for more launches where some of those planned are missing and the rest is not certain: the extra margin that
+    this demands ends with it."""
+    is_incomplete = policy.min_launches < MIN_LAUNCHES
+    if is_incomplete and outcome.verdict == "inconclusive":
+        has_more_looks = outcome.look + 1 < len(policy.look_alpha)
+        return replace(outcome, extendable=has_more_looks)
     return outcome
 
 

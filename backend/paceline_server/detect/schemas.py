@@ -128,6 +128,12 @@ class DerivedOut(Response):
     description: str | None = None
 
 
+class UndecidedOut(Response):
+    """The benchmarks of a job under way that more launches may decide."""
+
+    benchmarks: list[str]
+
+
 class GateOut(Response):
     name: str | None = None
     description: str | None = None

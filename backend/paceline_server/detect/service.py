@@ -43,6 +43,7 @@ from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.reasons import reasons_of
 from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
+from paceline_server.detect.stopping import list_undecided
 from paceline_server.detect.unaffected import analyse_affected
 from paceline_server.detect.waivers import service as waivers
 from paceline_server.ingest import service as ingest
@@ -79,6 +80,7 @@ __all__ = [
     "record_finding",
     "rederive_finding",
     "report_of",
+    "undecided_benchmarks",
     "void_limits",
 ]
 
@@ -108,6 +110,23 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
     return JobAnalysis(job_id, context.job.batch, _analyse(session, context))
 
 
+def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
+    """Return the benchmarks of a job under way that more launches of its first batch may decide, by what was delivered;
+    all of them where it does not stop when sure. Later batches run whole. Raises 404."""
+    context = queries.context(session, job_id)
+    if context is None:
+        raise not_found("job", job_id)
+    run = context.run
+    manifest = read_manifest(run.manifest)
+    at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
+    names = _requested_benchmarks(context, manifest, at_base)
+    if not run.stop_when_sure or context.job.batch > 0:
+        return names
+    return list_undecided(
+        _analyse(session, context, under_way=True), names, batch_is_over=False
+    )
+
+
 def void_limits() -> VoidLimits:
     """Return the void limits of stats/README.md §1, with those that the operator raised."""
     configured = settings.current()
@@ -123,9 +142,10 @@ def _analyse(
     as_of: datetime | None = None,
     limits: VoidLimits | None = None,
     method: str = METHOD,
+    under_way: bool = False,
 ) -> Analysis:
     """Analyse a look of a job by `method`. `as_of` bounds what is known of the run's other jobs; `limits` replaces this
-    server's."""
+    server's. `under_way`: by what an attempt that has not ended has delivered, too."""
     job, run = context.job, context.run
     other_comparisons = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
@@ -142,6 +162,7 @@ def _analyse(
         run.knobs,
         target_kind="device" if context.target.kind == "device" else "host",
         suppress=_expected_errors(context),
+        stop_when_sure=run.stop_when_sure,
     )
     look = Look(
         number=job.batch,
@@ -156,15 +177,27 @@ def _analyse(
     )
     if context.is_imported:
         return _without_comparisons(
-            analyse(manifest, _read_facts(session, context), identity, request, look)
+            analyse(
+                manifest,
+                _read_facts(session, context, under_way=under_way),
+                identity,
+                request,
+                look,
+            )
         )
     if not run.compares_revisions:
-        return analyse(manifest, _read_facts(session, context), identity, request, look)
+        return analyse(
+            manifest,
+            _read_facts(session, context, under_way=under_way),
+            identity,
+            request,
+            look,
+        )
     base, head = (
         Revision(
             commit,
             artifact,
-            _read_facts(session, context, side),
+            _read_facts(session, context, side, under_way=under_way),
             at_base if side == "base" else None,
         )
         for commit, artifact, side in _sides(context)
@@ -233,20 +266,26 @@ def _expected_errors(context: JobContext) -> tuple[str, ...]:
 
 
 def _read_facts(
-    session: Session, context: JobContext, side: SideName | None = None
+    session: Session,
+    context: JobContext,
+    side: SideName | None = None,
+    *,
+    under_way: bool,
 ) -> JobFacts:
     job_id = context.job.id
     return JobFacts(
-        cases=ingest.read_samples(session, job_id, side),
-        checks=ingest.checks(session, job_id, side),
-        warnings=ingest.warnings(session, job_id, side),
-        conditions=ingest.conditions(session, job_id),
-        announced=ingest.cases(session, job_id, side),
+        cases=ingest.read_samples(session, job_id, side, under_way=under_way),
+        checks=ingest.checks(session, job_id, side, under_way=under_way),
+        warnings=ingest.warnings(session, job_id, side, under_way=under_way),
+        conditions=ingest.conditions(session, job_id, under_way=under_way),
+        announced=ingest.cases(session, job_id, side, under_way=under_way),
         configuration=_SIMULATED if context.target.simulated else (),
         broken=(WHY_IMPORTED,) if context.is_imported else (),
         builds=[
             LaunchBuild(launch, start["workload"], start["build"])
-            for launch, start in ingest.start_events(session, job_id, side)
+            for launch, start in ingest.start_events(
+                session, job_id, side, under_way=under_way
+            )
         ],
     )
 

@@ -1,8 +1,9 @@
 """Says which benchmarks of a job are worth another launch.
 
-A benchmark stops when each of its required comparisons has a verdict; where none is required, each comparison of it.
-Gates and usage policies are judged by all planned launches, so that a benchmark which one of them reads runs to the
-end. How certain a verdict must be before all planned launches ran is in `stats.stopping`.
+A benchmark stops when each of its required comparisons has a verdict; where none is required, each comparison of it. A
+required gate on it must be as far from its level as a comparison from its margin. Usage policies are made of all planned
+launches, so that a benchmark which one of them reads runs to the end. How certain a verdict must be before all planned
+launches ran is in `stats.stopping`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paceline_server.detect.analyse import Analysis, is_certain, pairs_by_benchmark
+from paceline_server.detect.schemas import GateOut
+from paceline_server.stats.constants import EARLY_EXTRA_PERCENT
 
 
 def list_undecided(
@@ -29,7 +32,11 @@ def list_undecided(
             )
         ]
     read_to_the_end = {
-        *(gate.benchmark for gate in analysis.report.gates),
+        *(
+            gate.benchmark
+            for gate in analysis.report.gates
+            if gate.level == "required" and not _is_clear(gate)
+        ),
         *(assessed.policy.benchmark for assessed in analysis.policies),
         *(assessed.policy.cold_benchmark for assessed in analysis.policies),
     }
@@ -38,3 +45,14 @@ def list_undecided(
         for name in benchmarks
         if name in read_to_the_end or not is_certain(pairs.get(name, ()))
     ]
+
+
+def _is_clear(gate: GateOut) -> bool:
+    """Check whether a gate does not apply, or lies beyond its level by what a verdict demands before all launches ran."""
+    if gate.verdict == "not_applicable":
+        return True
+    if gate.verdict == "inconclusive" or gate.target <= 0.0:
+        return False
+    extra = 1.0 + EARLY_EXTRA_PERCENT / 100.0
+    is_above = gate.lower is not None and gate.lower > gate.target * extra
+    return is_above or (gate.upper is not None and gate.upper < gate.target / extra)

@@ -48,12 +48,16 @@ LIVE_VALUES = 150
 
 
 def read_samples(
-    session: Session, job_id: str, side: SideName | None = None
+    session: Session,
+    job_id: str,
+    side: SideName | None = None,
+    *,
+    under_way: bool = False,
 ) -> list[CaseSamples]:
-    """Return the samples of a job that count, one entry per (benchmark, arm, params, metric)."""
-    return _case_samples(
-        queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side)
-    )
+    """Return the samples of a job that count, one entry per (benchmark, arm, params, metric). With `under_way`, those of
+    an attempt that has not ended count, too, here and below."""
+    attempts = jobs.counting_attempts(session, job_id, under_way=under_way)
+    return _case_samples(queries.chunks(session, job_id, attempts, side))
 
 
 def _case_samples(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
@@ -107,13 +111,21 @@ def _unpack(packed: bytes, dtype: str) -> Ints:
     return np.frombuffer(packed, dtype=dtype).astype(np.int64)
 
 
-def checks(session: Session, job_id: str, side: SideName | None = None) -> list[Check]:
+def checks(
+    session: Session,
+    job_id: str,
+    side: SideName | None = None,
+    *,
+    under_way: bool = False,
+) -> list[Check]:
     """Return the correctness checks of the launches that count (I1).
 
     A launch runs its workloads one after the other, so a check belongs to the last `start` before it."""
     reported: list[Check] = []
     workload = ""
-    for launch, event in _events(session, job_id, side, "start", "check"):
+    for launch, event in _events(
+        session, job_id, side, "start", "check", under_way=under_way
+    ):
         if event["type"] == "start":
             workload = event["workload"]
         else:
@@ -124,41 +136,63 @@ def checks(session: Session, job_id: str, side: SideName | None = None) -> list[
 
 
 def warnings(
-    session: Session, job_id: str, side: SideName | None = None
+    session: Session,
+    job_id: str,
+    side: SideName | None = None,
+    *,
+    under_way: bool = False,
 ) -> list[CaseWarning]:
     """Return the warnings of the launches that count."""
     return [
         CaseWarning(launch, event["code"], event["text"])
-        for launch, event in _events(session, job_id, side, "warning")
+        for launch, event in _events(
+            session, job_id, side, "warning", under_way=under_way
+        )
     ]
 
 
-def cases(session: Session, job_id: str, side: SideName | None = None) -> list[Case]:
+def cases(
+    session: Session,
+    job_id: str,
+    side: SideName | None = None,
+    *,
+    under_way: bool = False,
+) -> list[Case]:
     """Return the cases that launches that count announced, with or without samples."""
     return [
         case_of(msgspec.convert(event, CaseEvent), launch)
-        for launch, event in _events(session, job_id, side, "case")
+        for launch, event in _events(session, job_id, side, "case", under_way=under_way)
     ]
 
 
 def start_events(
-    session: Session, job_id: str, side: SideName | None = None
+    session: Session,
+    job_id: str,
+    side: SideName | None = None,
+    *,
+    under_way: bool = False,
 ) -> list[tuple[int, dict[str, Any]]]:
     """Return (launch, `start` event) of the launches that count: build, clock, seed."""
-    return _events(session, job_id, side, "start")
+    return _events(session, job_id, side, "start", under_way=under_way)
 
 
 def _events(
-    session: Session, job_id: str, side: SideName | None, *kinds: str
+    session: Session,
+    job_id: str,
+    side: SideName | None,
+    *kinds: str,
+    under_way: bool,
 ) -> list[tuple[int, dict[str, Any]]]:
-    return queries.events(
-        session, job_id, jobs.counting_attempts(session, job_id), kinds, side
-    )
+    attempts = jobs.counting_attempts(session, job_id, under_way=under_way)
+    return queries.events(session, job_id, attempts, kinds, side)
 
 
-def conditions(session: Session, job_id: str) -> list[Conditions]:
+def conditions(
+    session: Session, job_id: str, *, under_way: bool = False
+) -> list[Conditions]:
     """Return the conditions of the target during the attempts that count, in order."""
-    rows = queries.conditions(session, job_id, jobs.counting_attempts(session, job_id))
+    attempts = jobs.counting_attempts(session, job_id, under_way=under_way)
+    rows = queries.conditions(session, job_id, attempts)
     return [Conditions(row.phase, row.at_ms, row.values, row.attempt) for row in rows]
 
 

@@ -42,6 +42,7 @@ def confirmation_run(
     run = _narrow(original, benchmarks, params)
     run.commit, run.branch, run.trigger = original.commit, original.branch, "confirm"
     run.confirms_alert_id = alert_id
+    run.stop_when_sure = True
     launches = _launches(session, original, target_id)
     store_run(session, run, [session.get_one(Target, target_id)], not_before, launches)
     return run
@@ -74,6 +75,7 @@ def ab_run(
     run.commit, run.base_commit, run.trigger = commit, base_commit, trigger
     run.branch = original.branch if commit == original.commit else None
     run.confirms_alert_id, run.bisection_id = alert_id, bisection_id
+    run.stop_when_sure = commit != base_commit
     launches = min(MAX_LAUNCHES, _launches(session, original, target_id) * times)
     store_run(session, run, [session.get_one(Target, target_id)], not_before, launches)
     return run

@@ -131,6 +131,7 @@ def _work(session: Session, job: Job, target: Target, agent_id: str) -> WorkOut:
         rounds=run.rounds,
         min_time_ns=run.min_time_ns,
         seed=job.seed,
+        stop_when_sure=run.stop_when_sure,
         launch_timeout_s=timeout_s,
         suppress=list(run.suppress),
     )

@@ -404,11 +404,17 @@ def has_expired(session: Session, at: datetime) -> bool:
     return session.execute(query).first() is not None
 
 
-def counting_attempts(session: Session, job_id: str) -> list[int]:
-    """Return numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order."""
+def counting_attempts(
+    session: Session, job_id: str, *, under_way: bool = False
+) -> list[int]:
+    """Return numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order. `under_way`:
+    also the one that has not ended."""
+    counts = Attempt.outcome == "done"
+    if under_way:
+        counts = or_(counts, Attempt.outcome.is_(None))
     query = (
         select(Attempt.batch, func.max(Attempt.number))
-        .where(Attempt.job_id == job_id, Attempt.outcome == "done")
+        .where(Attempt.job_id == job_id, counts)
         .group_by(Attempt.batch)
         .order_by(Attempt.batch)
     )

@@ -91,7 +91,11 @@ class RunIn(Request):
 
     `launches` defaults to 5 on a host and 10 on a device. `suppress`: names of configuration errors (emulator,
     debuggable, …) that do not void its jobs; verdicts mention them. Simulated targets are included by default
-    only if `simulated` is suppressed."""
+    only if `simulated` is suppressed.
+
+    `stop_when_sure`: a benchmark is not launched again once all of its required comparisons are certain. It is the
+    default where two revisions are compared, and not where one is measured: that is a point of a history, whose noise
+    must not depend on the verdict."""
 
     suite: str = Field(min_length=1, max_length=200)
     commit: str | None = Field(default=None, pattern=COMMIT)
@@ -112,6 +116,7 @@ class RunIn(Request):
     knobs: dict[str, ParamValue] = Field(default_factory=dict, max_length=64)
     suppress: list[ConfigurationName] = Field(default_factory=list, max_length=32)
     trigger: Literal["manual", "schedule", "ci", "a_a"] = "manual"
+    stop_when_sure: bool | None = None
     concurrency_key: str | None = Field(default=None, min_length=1, max_length=255)
 
     @property
@@ -253,6 +258,7 @@ class RunOut(Response):
     base_branch: str | None
     pull_request: PullRequestOut | None
     judges_head: bool
+    stop_when_sure: bool
     concurrency_key: str | None
     superseded_by: str | None
     """The next run with the same `concurrency_key`, which cancelled this one if it had not ended."""
@@ -300,6 +306,8 @@ class WorkOut(Response):
     rounds: int
     min_time_ns: int
     seed: int
+    stop_when_sure: bool
+    """Whether the agent asks between launches what is undecided, and launches only that."""
     launch_timeout_s: float
     suppress: list[str] = Field(default_factory=list)
     """Names of configuration errors that do not stop the job."""

@@ -127,6 +127,7 @@ def create_run(
         base_branch=spec.base_branch,
         pull_request=None if pull_request is None else pull_request.model_dump(),
         judges_head=spec.head is not None,
+        stop_when_sure=_stops_when_sure(spec, commit),
         whole_suite=not spec.benchmarks,
         concurrency_key=spec.concurrency_key,
         branch=_branch_of(spec, suite),
@@ -144,6 +145,13 @@ def create_run(
     if spec.concurrency_key is not None:
         _supersede_older(session, run.id, spec.concurrency_key)
     return stored
+
+
+def _stops_when_sure(spec: RunIn, commit: str) -> bool:
+    """Return what a request says; else stop where two different revisions are compared."""
+    if spec.stop_when_sure is not None:
+        return spec.stop_when_sure
+    return spec.has_base and base_of(spec, commit) != commit
 
 
 def _supersede_older(session: Session, run_id: str, key: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from paceline_contract.outputs import BRACKETS
 from paceline_server.detect.judge import judge, list_undecided_in
@@ -453,40 +454,43 @@ def test_a_demonstration_says_so_first(tmp_path: Path) -> None:
     assert "DEMONSTRATION" in _judge(tmp_path)[1].splitlines()[2]
 
 
-GATE = {
-    "benchmark": "sort_batch",
-    "arm": "native",
-    "metric": "time",
-    "op": "<",
-    "required": 1e12,
-}
-
-
 @pytest.mark.parametrize(
-    ("effects", "launches", "manifest", "undecided"),
+    ("effects", "launches", "gate_at", "undecided"),
     [
-        (FASTER, 2, {}, []),
-        ({1000: 0.5, 2000: -0.6}, 2, {}, []),
-        ({1000: -0.02, 2000: -0.6}, 2, {}, ["sort_batch"]),
-        (FASTER, 1, {}, ["sort_batch"]),
-        (FASTER, 2, {"gates": [GATE]}, ["sort_batch"]),
-        ({1000: 0.02, 2000: -0.6}, 5, {}, ["sort_batch"]),
-        (FASTER, 5, {}, []),
-        ({1000: 0.02, 2000: -0.6}, 15, {}, []),
+        (FASTER, 2, None, []),
+        ({1000: 0.5, 2000: -0.6}, 2, None, []),
+        ({1000: -0.02, 2000: -0.6}, 2, None, ["sort_batch"]),
+        (FASTER, 1, None, ["sort_batch"]),
+        (FASTER, 2, 1.5, ["sort_batch"]),
+        (FASTER, 3, 1.5, []),
+        (FASTER, 3, 1.05, ["sort_batch"]),
+        (FASTER, 3, 0.95, ["sort_batch"]),
+        (FASTER, 3, 0.5, []),
+        ({1000: 0.02, 2000: -0.6}, 5, None, ["sort_batch"]),
+        (FASTER, 5, None, []),
+        ({1000: 0.02, 2000: -0.6}, 15, None, []),
     ],
 )
 def test_what_is_undecided_between_launches(
     tmp_path: Path,
     effects: dict[int, float],
     launches: int,
-    manifest: dict[str, Any],
+    gate_at: float | None,
     undecided: list[str],
 ) -> None:
-    """Both batches of the benchmark must be certain, far beyond the margin before all five launches ran."""
+    """Both batches must be certain, far beyond margin and gate before all five launches ran; a gate needs three."""
+    cases = bench_cases(1, effects, launches=launches)
+    manifest = suite_manifest()
+    if gate_at is not None:
+        native = next(case for case in cases if case.arm == "native")
+        level = float(np.median(native.value[~native.warmup])) * gate_at
+        gate = {"benchmark": "sort_batch", "arm": "native", "metric": "time"}
+        about = {"params": {"batch": 1000}, "op": "<", "required": level}
+        manifest["gates"] = [{**gate, **about}]
     write_directory(
         tmp_path,
-        bench_cases(1, effects, launches=launches),
-        suite_manifest(**manifest),
+        cases,
+        manifest,
         options={"launches": 5, "rounds": 20, "stop_when_sure": True},
         failure={"cause": "agent_error", "detail": "Interrupted before its end."},
     )

@@ -18,7 +18,9 @@ from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import Incident
-from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab, samples_items
+from paceline_server.testing.scripted_agent import event_item
+from paceline_server.testing.sorting_suite import CHECK, bench_cases
 from sqlalchemy import event, func, select, update
 
 pytestmark = pytest.mark.shapes("embedded")
@@ -57,6 +59,57 @@ def test_a_delivered_job_gets_its_verdict(
         f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers)
     ).json()
     assert (run["state"], run["verdict"]) == ("done", verdict)
+
+
+@pytest.mark.parametrize(
+    ("effects", "spec", "undecided", "verdict"),
+    [
+        (FASTER, {"stop_when_sure": True}, [], "pass"),
+        ({1000: -0.02, 2000: -0.6}, {"stop_when_sure": True}, ["sort_batch"], None),
+        (FASTER, {}, ["sort_batch"], None),
+    ],
+)
+def test_a_job_that_stops_when_sure_is_complete_without_the_launches_it_spared(
+    lab: Lab,
+    effects: dict[int, float],
+    spec: dict[str, Any],
+    undecided: list[str],
+    verdict: str | None,
+) -> None:
+    """Two of five launches are delivered before the agent asks; a run of a history measures all."""
+    lab.request(**spec)
+    leased = lab.agent.lease()
+    assert leased.lease["work"]["stop_when_sure"] is bool(spec)
+    leased.report("measuring")
+    items = samples_items(bench_cases(1, effects, launches=2))
+    check = {"type": "check", "name": CHECK, "ok": True, "detail": ""}
+    items.append(event_item(len(items), check, launch=0))
+    assert leased.send(*items).status_code == 200
+    assert leased.post("undecided").json() == {"benchmarks": undecided}
+    assert leased.finish(len(items) - 1).status_code == 204
+    outbox.drain()
+    job = _job(lab, leased.job_id)
+    assert job["verdict"] == verdict, "what is not certain is measured once more"
+    said = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
+    run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers))
+    assert (said in str(run.json()["reason"])) is (verdict == "pass")
+
+
+@pytest.mark.parametrize(
+    ("spec", "stops"),
+    [
+        ({"base_commit": "0" * 40}, True),
+        ({"base_commit": "f" * 40}, False),
+        ({"base_commit": "0" * 40, "stop_when_sure": False}, False),
+        ({"head": "f" * 40, "base_branch": "main"}, True),
+        ({}, False),
+    ],
+)
+def test_only_comparisons_of_two_revisions_stop_when_sure_by_default(
+    lab: Lab, spec: dict[str, Any], stops: bool
+) -> None:
+    commit = {} if "head" in spec else {"commit": "f" * 40}
+    assert lab.request(**commit, **spec)["stop_when_sure"] is stops
 
 
 @pytest.mark.parametrize(

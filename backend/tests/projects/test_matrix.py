@@ -146,6 +146,7 @@ OPERATIONS: dict[str, Operation] = {
     "renew": AGENT,
     "report_state": AGENT,
     "report_manifest": AGENT,
+    "list_undecided": AGENT,
     "store_items": AGENT,
     "finish": AGENT,
     "list_suites": reads(),

@@ -1394,6 +1394,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/attempts/{attempt}/undecided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Undecided
+         * @description List the benchmarks that more launches may decide, by what was delivered. Nothing is locked while they are judged.
+         */
+        post: operations["list_undecided"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/conditions": {
         parameters: {
             query?: never;
@@ -8136,6 +8156,10 @@ export interface components {
          *     `launches` defaults to 5 on a host and 10 on a device. `suppress`: names of configuration errors (emulator,
          *     debuggable, …) that do not void its jobs; verdicts mention them. Simulated targets are included by default
          *     only if `simulated` is suppressed.
+         *
+         *     `stop_when_sure`: a benchmark is not launched again once all of its required comparisons are certain. It is the
+         *     default where two revisions are compared, and not where one is measured: that is a point of a history, whose noise
+         *     must not depend on the verdict.
          */
         RunIn: {
             /** Suite */
@@ -8185,6 +8209,8 @@ export interface components {
              * @enum {string}
              */
             trigger: "manual" | "schedule" | "ci" | "a_a";
+            /** Stop When Sure */
+            stop_when_sure?: boolean | null;
             /** Concurrency Key */
             concurrency_key?: string | null;
         };
@@ -8210,6 +8236,8 @@ export interface components {
             pull_request: components["schemas"]["PullRequestOut"] | null;
             /** Judges Head */
             judges_head: boolean;
+            /** Stop When Sure */
+            stop_when_sure: boolean;
             /** Concurrency Key */
             concurrency_key: string | null;
             /** Superseded By */
@@ -9195,6 +9223,14 @@ export interface components {
             reason: string;
         };
         /**
+         * UndecidedOut
+         * @description The benchmarks of a job under way that more launches may decide.
+         */
+        UndecidedOut: {
+            /** Benchmarks */
+            benchmarks: string[];
+        };
+        /**
          * UnruledOut
          * @description A measurement about which only the built-in default decides.
          */
@@ -9546,6 +9582,8 @@ export interface components {
             min_time_ns: number;
             /** Seed */
             seed: number;
+            /** Stop When Sure */
+            stop_when_sure: boolean;
             /** Launch Timeout S */
             launch_timeout_s: number;
             /** Suppress */
@@ -12368,6 +12406,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_undecided: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header: {
+                "Lease-Token": string;
+            };
+            path: {
+                job_id: string;
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndecidedOut"];
+                };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {

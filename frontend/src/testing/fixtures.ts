@@ -286,6 +286,7 @@ export function run(change: Partial<Run> = {}): Run {
     base_branch: null,
     pull_request: null,
     judges_head: false,
+    stop_when_sure: false,
     concurrency_key: null,
     superseded_by: null,
     branch: 'main',

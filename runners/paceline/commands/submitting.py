@@ -98,6 +98,8 @@ class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     params: dict[str, list[ParamValue]] = {}
     knobs: dict[str, ParamValue] = {}
     concurrency_key: str | None = None
+    stop_when_sure: bool | None = None
+    """None: the server's default."""
 
 
 class RunCancelledError(Exception):

@@ -82,6 +82,8 @@ class FakeServer:
         """Paths of waiting requests."""
         self.refuse_items: str | None = None
         self.refusal_code = "invalid_request"
+        self.undecided: dict[int, list[str]] = {}
+        """The benchmarks that are undecided after so many delivered launches; none after others."""
         self.refuse_manifest: tuple[int, str, str] | None = None
         self.other_base = ""
         """Why every announced merge base is refused."""
@@ -293,9 +295,8 @@ class FakeServer:
         job = self.jobs[job_id]
         if job.fenced or token != f"token-{attempt}" or attempt != job.attempt:
             return _problem(409, "lease_lost", "Another attempt holds this job.")
-        if what == "renew":
-            job.renewals += 1
-            return 200, {"lease_s": self.lease_s, "cancel": job.cancel}
+        if what in ("renew", "undecided"):
+            return 200, self._renew(job) if what == "renew" else self._undecided(job)
         report = REPORTS.get(what)
         if report is not None:
             try:
@@ -308,6 +309,14 @@ class FakeServer:
             hear = self._hear_state if what == "state" else self._hear_manifest
             return hear(job, body)
         return self._items(job, attempt, body["items"])
+
+    def _renew(self, job: FakeJob) -> Json:
+        job.renewals += 1
+        return {"lease_s": self.lease_s, "cancel": job.cancel}
+
+    def _undecided(self, job: FakeJob) -> Json:
+        launches = {item["launch"] for item in job.of_kind("samples")}
+        return {"benchmarks": self.undecided.get(len(launches), [])}
 
     def _hear_state(self, job: FakeJob, body: Json) -> tuple[int, Json | None]:
         if self.other_base and "base_commit" in body:

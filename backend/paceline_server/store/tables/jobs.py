@@ -79,6 +79,8 @@ class Run(ProjectRoot, Base):
     """`{number, url, title}` of the pull request whose head is judged."""
     judges_head: Mapped[bool] = mapped_column(default=False, server_default=false())
     """True if an A/B run judges the arms and gates of its head as well."""
+    stop_when_sure: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """True if a benchmark whose verdict is certain is not launched again."""
     concurrency_key: Mapped[str | None]
     """A new run cancels unfinished runs with the same key."""
     superseded_by: Mapped[str | None]
