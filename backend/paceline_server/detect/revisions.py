@@ -283,7 +283,8 @@ class ComparedRevisions:
         verdict, reason = judge_report(report, self.held_sentence(ruled))
         if self.blockers:
             return verdict, reason
-        if verdict == "fail" and self.same_artifact:
+        never_ran = any(row.verdict == "fail" for row in report.witnesses)
+        if verdict == "fail" and self.same_artifact and not never_ran:
             reason += f"; {SAME_ARTIFACT}: the environment differs, not the code"
         uncompared = (
             ""

@@ -73,7 +73,10 @@ class TriedGate:
 
 def tried_gates() -> Iterator[TriedGate]:
     for path in sorted(NATIVE.glob("*/suite.toml")):
-        manifest = read_manifest(tomllib.loads(path.read_text(encoding="utf-8")))
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        for benchmark in raw["benchmarks"].values():
+            benchmark.pop("witnesses", None)  # nothing ran here that could send one
+        manifest = read_manifest(raw)
         yield from (TriedGate(manifest, index) for index in range(len(manifest.gates)))
 
 

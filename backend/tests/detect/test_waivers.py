@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.projects import service as projects
 from paceline_server.projects.schemas import ProjectIn
+from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import database, session_scope
 from paceline_server.store.tables.alerts import Alert
@@ -244,19 +246,20 @@ def known_level() -> float:
 def test_no_waiver_lets_an_arm_pass_that_never_ran_and_no_alert_calls_it_slower(
     client: TestClient, enrolled: Make, token: Make, clock: FrozenClock, waive: Make
 ) -> None:
-    """The launches of the lab are of the profile `test`."""
     assert clock is not None
     manifest = suite_manifest()
     manifest["benchmarks"][BENCHMARK]["witnesses"] = {
-        "native": {"build": "profile", "values": ["release"]}
+        "native": {"counter": "native_calls"}
     }
     lab = open_lab(client, enrolled, token, manifest=manifest)
     waive(benchmark="*", arm="*")
-    run_id = lab.measure(MUCH_SLOWER).run_id
+    lab.request()
+    run_id = lab.deliver(MUCH_SLOWER, alter=never_calling_native).run_id
+    outbox.drain()
     verdict, reason = outcome(lab, run_id)
     assert verdict == "fail"
     assert reason == (
-        f"{BENCHMARK}: native was built, and never called: profile of start.build is test, expected release"
+        f"lab-1: {BENCHMARK}: native was built, and never called: its counter native_calls is 0"
     )
     rows = lab.client.get(
         f"{PREFIX}/runs/{run_id}/comparisons", headers=dict(lab.headers)
@@ -266,6 +269,15 @@ def test_no_waiver_lets_an_arm_pass_that_never_ran_and_no_alert_calls_it_slower(
     ] * 2
     with session_scope() as session:
         assert session.scalars(select(Alert)).all() == []
+
+
+def never_calling_native(cases: list[CaseSamples]) -> list[CaseSamples]:
+    return [
+        replace(case, work={"native_calls": np.zeros(case.value.size, np.int64)})
+        if case.arm == "native"
+        else case
+        for case in cases
+    ]
 
 
 def judge_head(lab: Lab, level: float, seed: int) -> str:

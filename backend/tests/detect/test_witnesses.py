@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.manifest_reader import read_manifest, read_toml
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, LaunchBuild
+from paceline_server.detect.groups import Group
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.reasons import WITNESS_NOT_SENT, reasons_of
 from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.schemas import JobReportOut
 from paceline_server.detect.table import write_table
+from paceline_server.detect.witnesses import Witnesses
 from paceline_server.ingest.cases import Conditions
 from paceline_server.publish.junit import render_junit
 from paceline_server.publish.markdown import render_markdown
@@ -31,6 +34,7 @@ from paceline_server.testing.sorting_suite import (
 
 pytestmark = pytest.mark.shapes("embedded")
 
+SUITES = sorted((Path(__file__).parents[3] / "native").glob("*/suite.toml"))
 WHO = JobIdentity("sorting", "a" * 40, "1" * 64, "lab-1", None)
 FASTER = {1000: -0.5, 2000: -0.6}
 COUNTER = {"counter": "native_calls"}
@@ -215,6 +219,39 @@ def test_a_witness_applies_to_cpus_with_the_features_that_it_requires(
     )
     assert analysis.verdict == verdict, analysis.reason
     assert len(analysis.report.witnesses) == (verdict != "pass")
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda path: path.parent.name)
+def test_our_own_suites_declare_what_their_fallbacks_do_not_send(suite: Path) -> None:
+    manifest, _ = read_toml(suite.read_bytes())
+    declared = [
+        (name, benchmark, arm, witness)
+        for name, benchmark in manifest.benchmarks.items()
+        for arm, witness in benchmark.witnesses.items()
+    ]
+    assert declared
+    for name, benchmark, arm, witness in declared:
+        fallen_back = replace(
+            CASES[0],
+            benchmark=name,
+            arm=arm,
+            params={},
+            work={witness.counter or "": np.zeros(CASES[0].value.size, np.int64)},
+        )
+        facts = JobFacts(
+            [fallen_back],
+            builds=[
+                LaunchBuild(
+                    launch, benchmark.workload, {witness.build or "": "portable"}
+                )
+                for launch in range(5)
+            ],
+            conditions=[Conditions("before", 0, {"cpu_features": witness.requires})],
+        )
+        witnesses = Witnesses.of(manifest, [Group(name, {})], facts)
+        reason = witnesses.why_not(Group(name, {}), arm)
+        assert reason is not None
+        assert "built, and never called: " in reason
 
 
 def test_a_fallback_at_one_point_fails_that_point_and_no_other_arm() -> None:

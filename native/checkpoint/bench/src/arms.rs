@@ -283,8 +283,13 @@ pub(crate) fn prepare(
 }
 
 fn arm(name: &str, state: &Rc<RefCell<ArmState>>, plan: &Plan) -> Arm {
-    let operated = Rc::clone(state);
-    let mut arm = Arm::new(name, move || operated.borrow_mut().run_epoch());
+    let (operated, told) = (Rc::clone(state), Rc::clone(state));
+    let mut arm = Arm::new(name, move || operated.borrow_mut().run_epoch()).with_work(move || {
+        let told = told.borrow_mut().strategy.take_told();
+        told.map(|told| ("told_by_events".to_owned(), told))
+            .into_iter()
+            .collect()
+    });
     if let Some(epochs) = plan.epochs {
         arm = arm.with_iterations(epochs);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use paceline_checkpoint::disk::RealDisk;
-use paceline_checkpoint::{BandState, Options, Store, Watcher};
+use paceline_checkpoint::{BandState, Options, Seen, Store, Watcher};
 
 use crate::band_directory::{BandDirectory, name};
 use crate::scenario::{Touch, WRITE_BYTES};
@@ -38,6 +38,8 @@ pub(crate) struct BandStore {
     source: ChangeSource,
     /// For [`ChangeSource::Events`].
     watcher: Option<Watcher>,
+    /// Checkpoints for which the watcher named bands; else the store looked at all of them.
+    told: u64,
     taken: u64,
     /// Kept names, where old checkpoints are pruned and folded.
     kept: Option<VecDeque<String>>,
@@ -70,6 +72,7 @@ impl BandStore {
             store,
             source,
             watcher,
+            told: 0,
             taken: 0,
             kept,
         })
@@ -95,6 +98,7 @@ impl Strategy for BandStore {
     fn checkpoint(&mut self, _: &BandDirectory, touches: &[Touch]) -> io::Result<Phases> {
         self.taken += 1;
         let checkpoint = format!("c{}", self.taken);
+        let mut told = false;
         let (begin, mut detect) = (Instant::now(), 0);
         let taken = match (self.source, &mut self.watcher) {
             (ChangeSource::Stamps, _) => self.store.checkpoint_observed(&checkpoint),
@@ -103,6 +107,7 @@ impl Strategy for BandStore {
                     let asked = Instant::now();
                     let seen = watcher.seen();
                     detect += nanoseconds(asked);
+                    told |= matches!(seen, Seen::Bands(_));
                     seen
                 })
             }
@@ -118,6 +123,7 @@ impl Strategy for BandStore {
         };
         let taken = taken.map_err(io::Error::other)?;
         let durable = nanoseconds(begin);
+        self.told += u64::from(told);
         self.tidy(checkpoint)?;
         let (hash, sync) = (taken.hash_ns.saturating_sub(detect), taken.append_ns);
         let (read, written) = (taken.read_bytes, taken.written_bytes);
@@ -130,6 +136,11 @@ impl Strategy for BandStore {
             written,
             ..Phases::default()
         })
+    }
+
+    fn take_told(&mut self) -> Option<u64> {
+        let told = std::mem::take(&mut self.told);
+        self.watcher.as_ref().map(|_| told)
     }
 
     fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {

@@ -63,6 +63,12 @@ pub(crate) trait Strategy {
     /// Whether the last checkpoint equals the bands as they are now; `None` when it keeps no contents.
     fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>>;
 
+    /// The checkpoints since the last call that were told by change events what to look at; `None` where no events
+    /// are asked.
+    fn take_told(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Bytes to count as used that no file beside the bands holds.
     fn extra_bytes(&self, _: &BandDirectory) -> io::Result<u64> {
         Ok(0)

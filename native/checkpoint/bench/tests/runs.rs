@@ -112,7 +112,7 @@ fn benchmarks_of_the_store_end_with_their_checks_ok_and_leave_nothing() {
 }
 
 #[test]
-fn the_watchers_time_is_reported_apart_from_hashing() {
+fn the_watchers_time_is_reported_apart_from_hashing_and_it_says_that_events_told_it() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark dirty --params dirty=2 --params band_kib=64 --params filesystem=here";
     let events = events(dir.path(), small);
@@ -128,6 +128,12 @@ fn the_watchers_time_is_reported_apart_from_hashing() {
             .and_then(|event| event["values"][0].as_u64())
             .expect("a sample")
     };
+    let told = |event: &Value| event["work"]["told_by_events"].as_u64();
+    let all_told: Vec<_> = events
+        .iter()
+        .filter_map(|event| told(event).map(|told| (&event["case"], told)))
+        .collect();
+    assert!(!all_told.is_empty() && all_told.iter().all(|(of, told)| *of == case && *told > 0));
     assert!(took("detect") > 0 && took("hash") > 0);
     assert!(took("detect") + took("hash") + took("sync") <= took("durable"));
 }
