@@ -56,6 +56,9 @@ test-long: ## What `make test` runs in a short length, in full: hours (CONTRIBUT
 .PHONY: test-adbd
 test-adbd: ## The tests of devices on Google's own adbd, built here (minutes the first time; not part of `test`)
 	@scripts/setup test && scripts/test-adbd $(ARGS)
+.PHONY: test-forge
+test-forge: ## A pull request's journey on a real Gitea, built here (needs Go, minutes the first time; not part of `test`)
+	@scripts/setup test && scripts/test-forge $(ARGS)
 .PHONY: lint
 lint: ## Every static check, no tests
 	@scripts/setup test && scripts/test lint

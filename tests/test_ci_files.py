@@ -337,7 +337,7 @@ def test_the_forgejo_workflow_runs(
         "vars.PACELINE_SERVER": server.url,
         "vars.PACELINE_PACKAGES": wheels,
         "secrets.PACELINE_TOKEN": server.credential,
-        "github.token": TOKEN,
+        "secrets.PACELINE_FORGE_TOKEN || github.token": TOKEN,
     }
     with FakeForge("forgejo") as forge:
         env = {name: expand(value, known) for name, value in step["env"].items()}
