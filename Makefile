@@ -73,6 +73,9 @@ openapi: ## Regenerate backend/openapi.json, frontend/src/api/schema.gen.ts and 
 .PHONY: lock
 lock: ## Regenerate requirements.lock from the pyproject files (ARGS="--upgrade-package NAME")
 	@scripts/setup bench && scripts/lock $(ARGS)
+.PHONY: dist
+dist: ## Build wheels and sdists, and the images where a container engine answers, into dist/
+	@scripts/setup bench && scripts/inside scripts/dist $(ARGS)
 .PHONY: clean
 clean: ## Remove what set-up and builds made inside the clone (not the server's data in var/)
 	@scripts/clean
