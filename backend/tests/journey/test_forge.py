@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from paceline.testing.forge_contracts import load_contract, make_contract
 
 from .gitea import OWNER, Gitea, running_gitea
 from .stack import BIN, Stack, base_env, commit_all
@@ -255,6 +257,14 @@ def test_a_pull_request_fails_is_mended_breaks_a_gate_and_passes_waived(
     with capsys.disabled():
         seconds = ", ".join(f"{latency:.1f}" for latency in lab.latencies)
         sys.stdout.write(f"\nlast sample to comment: {seconds} s\n")
+
+
+def test_the_recorded_description_is_what_this_gitea_serves(gitea: Gitea) -> None:
+    """The fake forge of the fast tests follows the record."""
+    recorded = load_contract("forgejo")
+    served = httpx.get(f"{gitea.url}/swagger.v1.json").json()
+    terms = (recorded["source"], recorded["licence"])
+    assert make_contract("forgejo", served, *terms) == recorded
 
 
 def test_a_forks_commit_is_measured_only_after_a_maintainers_comment(lab: Lab) -> None:
