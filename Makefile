@@ -56,6 +56,9 @@ test-long: ## What `make test` runs in a short length, in full: hours (CONTRIBUT
 .PHONY: test-adbd
 test-adbd: ## The tests of devices on Google's own adbd, built here (minutes the first time; not part of `test`)
 	@scripts/setup test && scripts/test-adbd $(ARGS)
+.PHONY: test-forge
+test-forge: ## A pull request's journey on a real Gitea, built here (needs Go, minutes the first time; not part of `test`)
+	@scripts/setup test && scripts/test-forge $(ARGS)
 .PHONY: lint
 lint: ## Every static check, no tests
 	@scripts/setup test && scripts/test lint
@@ -70,6 +73,9 @@ openapi: ## Regenerate backend/openapi.json, frontend/src/api/schema.gen.ts and 
 .PHONY: lock
 lock: ## Regenerate requirements.lock from the pyproject files (ARGS="--upgrade-package NAME")
 	@scripts/setup bench && scripts/lock $(ARGS)
+.PHONY: dist
+dist: ## Build wheels and sdists, and the images where a container engine answers, into dist/
+	@scripts/setup bench && scripts/inside scripts/dist $(ARGS)
 .PHONY: clean
 clean: ## Remove what set-up and builds made inside the clone (not the server's data in var/)
 	@scripts/clean

@@ -56,16 +56,23 @@ def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The wheels of the client, as PACELINE_PACKAGES."""
+    """The wheels of the client that `make dist` builds, as PACELINE_PACKAGES."""
     directory = tmp_path_factory.mktemp("wheels")
-    for member in ("contract", "runners"):
-        build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-        subprocess.run(
-            [*build, "-d", str(directory)],
-            cwd=ROOT / member,
-            check=True,
-            capture_output=True,
-        )
+    built = subprocess.run(
+        ["scripts/dist", "--to", str(directory), "contract", "runners"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
+    names = [
+        f"{package}-{version}{kind}"
+        for package in ("paceline", "paceline_contract")
+        for kind in ("-py3-none-any.whl", ".tar.gz")
+    ]
+    assert [line.split()[1] for line in built.stdout.splitlines()] == names
+    assert sorted(path.name for path in directory.iterdir()) == ["SHA256SUMS", *names]
     return " ".join(map(str, sorted(directory.glob("*.whl"))))
 
 
@@ -337,7 +344,7 @@ def test_the_forgejo_workflow_runs(
         "vars.PACELINE_SERVER": server.url,
         "vars.PACELINE_PACKAGES": wheels,
         "secrets.PACELINE_TOKEN": server.credential,
-        "github.token": TOKEN,
+        "secrets.PACELINE_FORGE_TOKEN || github.token": TOKEN,
     }
     with FakeForge("forgejo") as forge:
         env = {name: expand(value, known) for name, value in step["env"].items()}

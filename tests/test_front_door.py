@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from paceline_server.runtime.data_lock import hold_lock
-from stand_ins import ROOT, copy_of_front_door, run, script
+from stand_ins import ROOT, copy_of_front_door, machine, run, script
 
 
 @pytest.fixture
@@ -429,6 +429,39 @@ def test_the_tests_on_adbd_leave_their_result_as_one_line(
     assert re.fullmatch(
         r"\d{4}-\d\d-\d\d, commit \w+: adbd 29\.0\.6-28 \(built in [0-9.]+ s\): "
         + re.escape(said),
+        line,
+    )
+
+
+def test_the_journey_on_a_forge_names_what_is_missing_and_leaves_its_result_as_one_line(
+    clone: Path,
+) -> None:
+    shutil.copytree(ROOT / "tests" / "forge", clone / "tests" / "forge")
+    tools = clone / ".tools" / "bin"
+    small = machine(clone)
+    bare = run("scripts/test-forge", cwd=clone, PATH=small["PATH"])
+    assert bare.returncode == 1
+    assert "this machine lacks Go.\nGitea is built from its source" in bare.stderr
+    (clone / "module" / "templates").mkdir(parents=True)
+    (clone / "module" / "options").mkdir()
+    (clone / "module" / "public").mkdir()
+    script(
+        tools / "go",
+        f'[ "$1" = build ] || {{ echo "{clone}/module"; exit; }}',
+        'while [ "$1" != -o ]; do shift; done; echo "#!/bin/sh" >"$2"; chmod +x "$2"',
+    )
+    script(
+        clone / ".venv" / "bin" / "pytest",
+        'ls "$PACELINE_GITEA"; echo "$*"; echo "last sample to comment: 1.1, 1.6 s"',
+        'echo "=== 2 passed in 56.05s ==="',
+    )
+    done = run("scripts/test-forge", "-x", cwd=clone)
+    assert done.returncode == 0, done.stderr
+    assert "gitea\noptions\npublic\ntemplates\n" in done.stdout
+    (line,) = (clone / "build" / "test-forge.result").read_text().splitlines()
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\d, commit \w+: Gitea 1\.26\.0 \(built in [0-9.]+ s\): 2 passed in 56\.05s"
+        r"; last sample to comment: 1\.1, 1\.6 s",
         line,
     )
 

@@ -214,6 +214,7 @@ def test_a_permission_that_cannot_be_read_is_an_error_and_starts_nothing(
     done = submit(server, forge, kind, tmp_path, comment_event())
     assert done.returncode == 1
     assert "could not be asked: 403 Only admins can query" in done.stderr
+    assert ("administrator of the repository" in done.stderr) == (kind == "forgejo")
     assert server.requested == []
     forge.next_answers = [Answer(404, {"message": "no collaborator"})]
     refuses(submit(server, forge, kind, tmp_path, comment_event()), server, forge)

@@ -20,6 +20,7 @@ What differs between kinds is in `kinds/`. Channels send a notice and repeat wha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
@@ -27,7 +28,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.explanation import explain_alert
+from paceline_server.alerts.explanation import case_place, explain_alert
 from paceline_server.alerts.kind import (
     AlertKind,
     Decision,
@@ -35,12 +36,13 @@ from paceline_server.alerts.kind import (
     Observation,
     Watched,
 )
+from paceline_server.alerts.queries import FindingEvidence
 from paceline_server.alerts.registry import all_kinds, kind_of
 from paceline_server.alerts.rules.rule_book import mute_in_force, mute_words
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import TOLD, Event, next_state
 from paceline_server.channels import service as channels
-from paceline_server.channels.service import Link, Notice
+from paceline_server.channels.service import Link, Notice, Ratios
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import live_events, outbox
@@ -438,6 +440,7 @@ def compose_notice(session: Session, alert_id: str) -> Notice | None:
     if alert is None or not _is_worth_telling(alert):
         return None
     target = queries.spoken_name(session, alert.target_id)
+    evidence = queries.evidence_of(session, alert.id)
     where = settings.current().public_url or ""
     return Notice(
         kind="alert.opened",
@@ -446,7 +449,7 @@ def compose_notice(session: Session, alert_id: str) -> Notice | None:
         state=alert.state,
         title=alert.title,
         summary=alert.words,
-        text=explain_alert(session, alert, target),
+        text=explain_alert(session, alert, target, evidence),
         url=f"{where}/alerts/{alert.id}",
         suite=alert.suite,
         target_id=alert.target_id,
@@ -457,7 +460,31 @@ def compose_notice(session: Session, alert_id: str) -> Notice | None:
             Link("Run", f"{where}/runs/{alert.run_id}"),
             Link("Target", f"{where}/targets/{alert.target_id}"),
         ),
+        ratios=_worst_ratios(evidence),
     )
+
+
+def _worst_ratios(evidence: Sequence[FindingEvidence]) -> Ratios | None:
+    """Return the launches of the comparison that is worst; None for an alert in which none shows a slowdown."""
+    compared = [
+        row.comparison
+        for row in evidence
+        if row.comparison is not None
+        and (row.comparison.ratio or 0.0) > 1.0
+        and row.comparison.evidence.get("launch_ratios")
+    ]
+    if not compared:
+        return None
+    worst = max(compared, key=lambda comparison: comparison.ratio or 0.0)
+    sides = (
+        "head ÷ base"
+        if worst.sides == "revisions"
+        else f"{worst.arm} ÷ {worst.reference}"
+    )
+    place = case_place(worst.arm, worst.benchmark, worst.params)
+    margin: float = worst.evidence["margin_percent"]
+    values = tuple(worst.evidence["launch_ratios"])
+    return Ratios(f"{place}: {sides}", values, 1.0 + margin / 100.0)
 
 
 def _severity(alert: Alert) -> channels.Severity:

@@ -25,10 +25,13 @@ from email.utils import format_datetime
 
 import httpx
 
-from paceline_server.channels.notices import Notice
+from paceline_server.channels.notices import Notice, Ratios
+from paceline_server.channels.plot import draw_ratios, picture_size
 from paceline_server.kernel.settings import Settings
 
 SUBJECT_CHARACTERS = 200
+PICTURE = "ratios@paceline"
+"""Content-ID: the name by which the HTML shows the picture in its message."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +67,24 @@ def compose_mail(  # noqa: PLR0917 - the parts of a message
     message.set_content(_text(notice, project))
     message.add_alternative(_html(notice, project), subtype="html")
     message.set_boundary(f"=_{notification_id}")
+    if notice.ratios is not None:
+        _add_picture(message, notice.ratios, notification_id)
     return message.as_string()
 
 
+def _add_picture(message: EmailMessage, ratios: Ratios, notification_id: str) -> None:
+    """Put the picture beside the HTML that shows it, in a part of its own (RFC 2387)."""
+    _, shown = message.iter_parts()
+    picture = draw_ratios(ratios)
+    shown.add_related(picture, "image", "png", cid=f"<{PICTURE}>", disposition="inline")
+    shown.set_boundary(f"=_{notification_id}_related")
+
+
 def _text(notice: Notice, project: str) -> str:
+    measured = "" if notice.ratios is None else f"{notice.ratios.words}."
     links = [f"Open: {notice.url}"]
     links += [f"{link.label}: {link.url}" for link in notice.links]
-    parts = [notice.title, notice.summary, notice.text, "\n".join(links)]
+    parts = [notice.title, notice.summary, notice.text, measured, "\n".join(links)]
     return "\n\n".join([*filter(None, parts), _facts(notice, project)]) + "\n"
 
 
@@ -83,11 +97,21 @@ def _html(notice: Notice, project: str) -> str:
         )
     )
     text = html.escape(notice.text).replace("\n", "<br>\n")
+    picture = "" if notice.ratios is None else _picture(notice.ratios)
     return (
         '<!doctype html>\n<html lang="en"><body style="font-family: sans-serif">\n'
         f'<h1 style="font-size: 1.2em">{html.escape(notice.title)}</h1>\n'
-        f"<p><strong>{html.escape(notice.summary)}</strong></p>\n<p>{text}</p>\n<p>{links}</p>\n"
+        f"<p><strong>{html.escape(notice.summary)}</strong></p>\n<p>{text}</p>\n{picture}<p>{links}</p>\n"
         f'<p style="color: #666">{html.escape(_facts(notice, project))}</p>\n</body></html>\n'
+    )
+
+
+def _picture(ratios: Ratios) -> str:
+    width, height = picture_size(ratios)
+    return (
+        f'<p><img src="cid:{PICTURE}" width="{width}" height="{height}" alt="{html.escape(ratios.words)}"><br>\n'
+        f"<small>{html.escape(ratios.about)}: a dot is a launch, slower ones are further right. Grey line: "
+        f"equal. Red line: the limit, {ratios.limit:.3g}.</small></p>\n"
     )
 
 

@@ -14,8 +14,12 @@ from paceline_server.kernel import globs
 from paceline_server.store.tables.channels import Notification
 
 Severity = Literal["critical", "warning", "info"]
-SHOWN = ("title", "summary", "text", "url", "target", "demonstration", "links")
+SHOWN = (
+    *("title", "summary", "text", "url", "target", "demonstration", "links", "ratios"),
+)
 """Fields that only people read. The others are columns, by which channels filter."""
+LISTED = 10
+"""The most launches that are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,24 @@ class Link:
 
     label: str
     url: str
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """What a comparison measured launch by launch, which a channel may draw. Above `limit` is beyond the margin."""
+
+    about: str
+    values: tuple[float, ...]
+    limit: float
+
+    @property
+    def words(self) -> str:
+        """The same for people who see no picture."""
+        if len(self.values) > LISTED:
+            shown = f"{len(self.values)} launches from {min(self.values):.3g} to {max(self.values):.3g}"
+        else:
+            shown = ", ".join(f"{value:.3g}" for value in self.values)
+        return f"{self.about}, launch by launch: {shown}; the limit is {self.limit:.3g}"
 
 
 @dataclass(frozen=True)
@@ -49,6 +71,7 @@ class Notice:
     branch: str | None = None
     demonstration: bool = False
     links: tuple[Link, ...] = ()
+    ratios: Ratios | None = None
 
     def columns(self) -> dict[str, Any]:
         """Return the values of the row that stores it."""
@@ -61,6 +84,7 @@ def notice_of(row: Notification) -> Notice:
     """Return a stored notice."""
     content = dict(row.content)
     links = tuple(Link(**link) for link in content.pop("links", []))
+    ratios = content.pop("ratios", None)
     return Notice(
         kind=row.kind,
         severity=row.severity,  # type: ignore[arg-type]  # checked when it was stored
@@ -70,6 +94,7 @@ def notice_of(row: Notification) -> Notice:
         target_id=row.target_id,
         branch=row.branch,
         links=links,
+        ratios=ratios and Ratios(**{**ratios, "values": tuple(ratios["values"])}),
         **content,
     )
 

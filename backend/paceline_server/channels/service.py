@@ -18,7 +18,7 @@ from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.channels import publishing, queries
 from paceline_server.channels.addresses import AddressPolicy, literal_address
-from paceline_server.channels.notices import Link, Notice, Severity
+from paceline_server.channels.notices import Link, Notice, Ratios, Severity
 from paceline_server.channels.publishing import publish, sync_environment_channel
 from paceline_server.channels.schemas import (
     ChannelCreatedOut,
@@ -44,6 +44,7 @@ KEPT = timedelta(days=90)
 __all__ = [
     "Link",
     "Notice",
+    "Ratios",
     "Severity",
     "change_channel",
     "create_channel",

@@ -11,6 +11,7 @@ from paceline_server.alerts.lifecycle import NOTIFY
 from paceline_server.kernel import settings as process_settings
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.channels import Notification
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing.delivered_jobs import open_lab
@@ -356,6 +357,10 @@ def test_a_channel_hears_of_an_open_alert_only(
         assert body["data"][name] == alert[field]
     assert body["data"]["severity"] == "critical"
     assert alert["history"][-1]["note"] == "log, PACELINE_WEBHOOK_URL"
+    with read_scope() as session:
+        ratios = session.scalars(select(Notification.content)).one()["ratios"]
+    assert ratios["about"] == "native in sort_batch at batch=1000: native ÷ fallback"
+    assert min(ratios["values"]) > ratios["limit"] > 1
 
 
 def test_a_relapse_is_another_event(desk: AlertLab, webhook: Receiver) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import ssl
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,10 +15,13 @@ from email.policy import default
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+from paceline_server.channels.notices import Ratios
+from paceline_server.channels.plot import RED
 from paceline_server.kernel import settings as process_settings
 from paceline_server.store import outbox
 
@@ -120,14 +126,46 @@ def test_a_message_has_text_and_html_and_goes_over_tls(
     assert message["Bcc"] is None
     [delivery] = lab.deliveries(channel["id"])
     assert message["Message-ID"] == f"<{delivery['notification_id']}@example.net>"
-    plain, html = message.get_body(("plain",)), message.get_body(("html",))
+    plain, rich = message.get_body(("plain",)), message.get_body(("html",))
     assert plain is not None
-    assert html is not None
-    for part in (plain.get_content(), html.get_content()):
+    assert rich is not None
+    for part in (plain.get_content(), rich.get_content()):
         assert "12.6 % slower" in part
         assert "https://paceline.example/alerts/alt_1" in part
-    assert "<b>slower" not in html.get_content()
+    assert "<b>slower" not in rich.get_content()
     assert delivery["state"] == "delivered"
+
+
+def test_the_launches_of_an_alert_are_drawn_in_the_message_and_told_in_words(
+    lab: ChannelLab, mail_server: MailServer
+) -> None:
+    """The picture is the decoded bytes' own: a red line at the limit, and a red dot right of it."""
+    make(lab, ALICE)
+    about = 'native in "sort" & co: native ÷ fallback'
+    lab.publish(ratios=Ratios(about, (0.9, 1.0, 1.4), 1.2))
+    outbox.drain()
+    [(_, message)] = mail_server.messages
+    plain, related = message.iter_parts()
+    words = f"{about}, launch by launch: 0.9, 1, 1.4; the limit is 1.2"
+    assert f"{words}." in plain.get_content().splitlines()
+    assert related.get_content_type() == "multipart/related"
+    shown, picture = related.iter_parts()
+    assert picture.get_content_disposition() == "inline"
+    assert f'src="cid:{picture["Content-ID"][1:-1]}"' in shown.get_content()
+    assert f'alt="{html.escape(words)}"' in shown.get_content()
+
+    data = picture.get_content()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", data[16:24])
+    compressed = data[data.index(b"IDAT") + 4 : data.index(b"IEND") - 8]
+    rows = np.frombuffer(zlib.decompress(compressed), np.uint8).reshape(height, -1)
+    pixels = rows[:, 1:].reshape(height, width, 3)
+    is_red = (pixels == RED).all(axis=2)
+    limit = np.flatnonzero(is_red[0])
+    assert limit.size, "the line of the limit reaches the edge"
+    beyond = np.argwhere(is_red[:, limit.max() + 2 :])
+    assert (beyond[:, 0] > height / 2).all(), "only the third of three launches is slow"
+    assert beyond.size
 
 
 def test_a_recipient_who_is_put_off_is_written_to_again_alone(

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,21 +128,22 @@ class Stack:
 
     def agent(
         self,
-        repositories: dict[str, tuple[Path, str]],
+        repositories: Mapping[str, tuple[Path | str, str]],
         name: str = "agent",
         *,
         devices: str = "",
         **env: str,
     ) -> Process:
-        """Start an agent that may build `repositories` (name → path, manifest); enrolled on first start. It
+        """Start an agent that may build `repositories` (name → path or URL, manifest); enrolled on first start. It
         drives no devices, unless `devices` (lines of its section) says which."""
         data = self.directory / name
         data.mkdir(exist_ok=True)
         lines = [f'[agent]\nserial = "{name}-{self.directory.name}"\nname = "{name}"\n']
         lines.append(f"[devices]\nenabled = {json.dumps(bool(devices))}\n{devices}\n")
-        for repository, (path, manifest) in repositories.items():
+        for repository, (place, manifest) in repositories.items():
+            kind = "path" if isinstance(place, Path) else "url"
             lines.append(
-                f'[repositories.{repository}]\npath = "{path}"\nmanifests = ["{manifest}"]\n'
+                f'[repositories.{repository}]\n{kind} = "{place}"\nmanifests = ["{manifest}"]\n'
             )
         (data / "agent.toml").write_text("\n".join(lines))
         argv = [

@@ -13,7 +13,8 @@ NAME = "Forgejo"
 TOKEN_VARIABLES = ("FORGEJO_TOKEN", "GITEA_TOKEN", "GITHUB_TOKEN")
 PERMISSION_ADVICE = (
     "Set FORGEJO_TOKEN in the step's env to a token with the scopes write:repository and write:issue; the "
-    "workflow's own token does where its owner may write."
+    "workflow's own token does where its owner may write. For comments that start a run it must be a token of an "
+    "administrator of the repository: nobody else is told who may write."
 )
 FORK_ADVICE = github.FORK_ADVICE
 PREFIXES = ("FORGEJO", "GITHUB")

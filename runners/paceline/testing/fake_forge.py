@@ -18,6 +18,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from paceline_contract.testing.waiting import WITHIN_S
 
+from paceline.testing.forge_contracts import load_contract
+
 Json = dict[str, Any]
 TOKEN = "forge-secret-token"  # noqa: S105 - of a fake
 
@@ -54,13 +56,20 @@ _PERMISSION = re.compile(r"/repos/([^/]+/[^/]+)/collaborators/([^/]+)/permission
 _ARTIFACTS = re.compile(r"/repos/([^/]+/[^/]+)/actions/runs/(\d+)/artifacts")
 _ARCHIVE = re.compile(r"/repos/([^/]+/[^/]+)/actions/artifacts/(\d+)/zip")
 _FILE = re.compile(r"/files/(\d+)")
+
+
+def _described_states(kind: str) -> frozenset[str]:
+    rules = load_contract(kind)["routes"]["POST /repos/{}/{}/statuses/{}"]
+    return frozenset(rules["body"]["properties"]["state"]["enum"])
+
+
 CONTRACTS = {
-    # github/rest-api-description: repos/create-commit-status, issues/*-comment
+    # Its lengths are those that GitHub's own errors name; the description has none.
     "github": Contract(
         prefix="",
         header="authorization",
         scheme="Bearer ",
-        states=frozenset({"error", "failure", "pending", "success"}),
+        states=_described_states("github"),
         longest_description=140,
         longest_comment=65_536,
         page=30,
@@ -89,14 +98,11 @@ CONTRACTS = {
         pull_path=re.compile(r"/projects/([^/]+)/merge_requests/(\d+)"),
         edit_method="PUT",
     ),
-    # Gitea 1.26's templates/swagger/v1_json.tmpl: CreateStatusOption, CreateIssueCommentOption
     "forgejo": Contract(
         prefix="/api/v1",
         header="authorization",
         scheme="token ",
-        states=frozenset(
-            {"pending", "success", "error", "failure", "warning", "skipped"}
-        ),
+        states=_described_states("forgejo"),
         longest_description=1_000_000,
         longest_comment=1_000_000,
         page=1_000_000,
@@ -139,7 +145,7 @@ class Answer(NamedTuple):
 
 
 def own_pull_request(number: int, repository: str) -> Json:
-    """Return a pull request of a branch in the repository, with what both GitHub and GitLab answer."""
+    """Return a pull request of a branch in the repository, as GitHub answers it."""
     return {
         "number": number,
         "state": "open",
@@ -151,10 +157,25 @@ def own_pull_request(number: int, repository: str) -> Json:
             "repo": {"full_name": repository, "pushed_at": "2026-11-28T10:00:00Z"},
         },
         "base": {"ref": "main"},
-        "sha": "a" * 40,
-        "source_project_id": 42,
-        "target_project_id": 42,
     }
+
+
+OWN_MERGE_REQUEST: Json = {
+    "sha": "a" * 40,
+    "source_project_id": 42,
+    "target_project_id": 42,
+}
+"""As GitLab answers it."""
+
+
+class Exchange(NamedTuple):
+    """A request as it was handled."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    body: Json
+    answer: Answer
 
 
 class FakeForge:
@@ -183,6 +204,7 @@ class FakeForge:
         """Requests that make a comment wait for each other there, before the first is handled."""
         self.requests: list[tuple[str, str]] = []
         self.bodies: list[Json] = []
+        self.exchanges: list[Exchange] = []
         self._next_id = 1
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
@@ -258,7 +280,7 @@ class FakeForge:
         """Answer what only GET asks for: pull requests, permissions and artifacts."""
         if found := self.contract.pull_path.fullmatch(path):
             number = int(found[2])
-            own = own_pull_request(number, unquote(found[1]))
+            own = self._own_pull_request(number, unquote(found[1]))
             return Answer(200, self.pulls.get(number, own))
         if _PULLS.fullmatch(path):
             return self._list_pulls(*query["head"][0].split(":", 1))
@@ -266,6 +288,14 @@ class FakeForge:
             permission = self.permissions.get(unquote(found[2]), "read")
             return Answer(200, {"permission": permission})
         return self._read_artifact(path, query)
+
+    def _own_pull_request(self, number: int, repository: str) -> Json:
+        if self.contract.prefix == "/api/v4":
+            return OWN_MERGE_REQUEST
+        own = own_pull_request(number, repository)
+        if self.contract.prefix == "/api/v1":  # it does not say that
+            del own["head"]["repo"]["pushed_at"]
+        return own
 
     def _list_pulls(self, owner: str, branch: str) -> Answer:
         """Answer with the open pull requests of a branch of somebody's repository."""
@@ -315,7 +345,8 @@ class FakeForge:
                 400, {"message": f"Cannot transition status via :run from :{state}"}
             )
         self.statuses.append(status)
-        return Answer(201, {"id": len(self.statuses), "state": state})
+        answered = "status" if self.contract.prefix == "/api/v1" else "state"
+        return Answer(201, {"id": len(self.statuses), answered: state})
 
     def _list(self, where: tuple[str, int], query: dict[str, list[str]]) -> Answer:
         page_size = int(query.get("per_page", ["0"])[0])
@@ -400,7 +431,9 @@ def _handler_of(forge: FakeForge) -> type[BaseHTTPRequestHandler]:
                 forge.requests.append((method, path))
                 forge.bodies.append(body)
                 token = self.headers.get(forge.contract.header, "")
-                answer = forge.answer(method, path, parse_qs(url.query), token, body)
+                query = parse_qs(url.query)
+                answer = forge.answer(method, path, query, token, body)
+                forge.exchanges.append(Exchange(method, path, query, body, answer))
                 lost = creates and forge.hang_up_after_creating > 0
                 forge.hang_up_after_creating -= lost
                 forge.changed.notify_all()
