@@ -190,11 +190,3 @@ def test_every_room_of_the_server_is_on_the_map() -> None:
         for room in sorted(rooms)
         if f"/{room}/`" not in text_of(ROOT / "ARCHITECTURE.md")
     ] == []
-
-
-@pytest.mark.parametrize("feature", ["jobs", "alerts"])
-def test_both_state_machines_are_drawn_as_the_code_draws_them(feature: str) -> None:
-    source = text_of(ROOT / "backend" / "paceline_server" / feature / "states.py")
-    drawn = re.search(r"```\n(.*?)```", source, re.DOTALL)
-    assert drawn is not None
-    assert drawn[1] in text_of(ROOT / "ARCHITECTURE.md")

@@ -267,15 +267,6 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
     return query
 
 
-def target_and_assignee_names(
-    session: Session, rows: Sequence[Alert]
-) -> tuple[dict[str, str], dict[str, Account]]:
-    """Return (target names, assignees) of alerts, by id."""
-    targets = select(Target).where(Target.id.in_({row.target_id for row in rows}))
-    names = {target.id: target.name for target in session.scalars(targets)}
-    return names, accounts(session, (row.assignee_id for row in rows))
-
-
 def events(session: Session, alert_id: str) -> list[AlertEvent]:
     query = (
         select(AlertEvent)

@@ -42,6 +42,7 @@ from paceline_server.alerts.schemas import (
 )
 from paceline_server.alerts.states import possible_actions
 from paceline_server.alerts.triage import decide_batch, list_batches, undo_batch
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
@@ -157,21 +158,22 @@ def list_alerts(
         limit=limit,
         cursor=cursor,
     )
-    targets, people = queries.target_and_assignee_names(session, alerts.items)
-    return Page(
-        items=[_alert_out(row, targets, people) for row in alerts.items],
-        next=alerts.next,
-    )
+    return Page(items=_alerts_out(session, alerts.items), next=alerts.next)
 
 
-def _alert_out(
-    row: Alert, targets: dict[str, str], people: dict[str, Account]
-) -> AlertOut:
+def _alerts_out(session: Session, rows: Sequence[Alert]) -> list[AlertOut]:
+    """Return wire shapes of alerts, in order, with a fixed number of queries."""
+    targets = fleet.targets_by_id(session, [row.target_id for row in rows])
+    people = queries.accounts(session, [row.assignee_id for row in rows])
+    return [_alert_out(row, targets[row.target_id].name, people) for row in rows]
+
+
+def _alert_out(row: Alert, target_name: str, people: dict[str, Account]) -> AlertOut:
     assignee = people.get(row.assignee_id or "")
     derived = {
         "overdue": triage.is_overdue(row),
         "rule_name": row.rule["name"],
-        "target_name": targets[row.target_id],
+        "target_name": target_name,
         "assignee": None if assignee is None else AccountOut.model_validate(assignee),
     }
     stored = {
@@ -190,13 +192,13 @@ def alert_detail(
     if row is None:
         raise not_found("alert", alert_id)
     session.flush()
-    targets, people = queries.target_and_assignee_names(session, [row])
+    (shown,) = _alerts_out(session, [row])
     explanation = explain_briefly(
         session, row, queries.spoken_name(session, row.target_id), windows=windows
     )
     mute = mute_in_force(session, row.rule_id)
     return AlertDetailOut(
-        **_alert_out(row, targets, people).model_dump(),
+        **shown.model_dump(),
         rule=RuleOut.model_validate(row.rule),
         mute=None if mute is None else MuteOut.model_validate(mute),
         can_be_muted=rules.has_stored_rules(row),

@@ -42,7 +42,6 @@ def apply_health_event(
     actor: str = AGENT,
     record_unchanged: bool = False,
     quiet: bool = False,
-    ref: str | None = None,
 ) -> bool:
     """Apply an event to a target's health, and return whether the state changed.
 
@@ -77,7 +76,6 @@ def apply_health_event(
             reason=after.reason,
             evidence={**(evidence or {}), "failures": after.failures},
             actor=actor,
-            ref=ref,
         )
     return after.state != before.state
 

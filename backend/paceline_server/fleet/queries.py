@@ -160,6 +160,12 @@ def target(session: Session, target_id: str) -> Target | None:
     return session.get(Target, target_id)
 
 
+def targets_by_id(session: Session, target_ids: Collection[str]) -> dict[str, Target]:
+    """Return those of these targets that exist."""
+    query = select(Target).where(Target.id.in_(set(target_ids)))
+    return {target.id: target for target in session.scalars(query)}
+
+
 def target_identified(session: Session, kind: str, serial: str) -> Target | None:
     query = select(Target).where(Target.kind == kind, Target.serial == serial)
     return session.scalars(query).one_or_none()
@@ -341,14 +347,11 @@ def events(target_id: str, axis: str | None) -> Select[Any]:
     return query if axis is None else query.where(TargetEvent.axis == axis)
 
 
-def event_exists(
-    session: Session, target_id: str, ref: str, since: datetime | None = None
-) -> bool:
-    """Return whether an event with the reporter's id `ref` is stored already; with `since`, only if it is newer."""
+def event_exists(session: Session, target_id: str, ref: str) -> bool:
+    """Return whether an event with the reporter's id `ref` is stored already."""
     event = select(TargetEvent.id).where(
         TargetEvent.target_id == target_id, TargetEvent.ref == ref
     )
-    event = event if since is None else event.where(TargetEvent.at > since)
     return session.execute(event.limit(1)).first() is not None
 
 

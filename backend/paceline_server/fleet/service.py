@@ -25,6 +25,7 @@ from paceline_server.fleet.expiry import delete_old_rows, sweep
 from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
 from paceline_server.fleet.imported_targets import ensure_imported_target
+from paceline_server.fleet.queries import targets_by_id
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
@@ -83,6 +84,7 @@ __all__ = [
     "refusal_of",
     "reset_failures",
     "sweep",
+    "targets_by_id",
     "targets_out",
 ]
 

@@ -134,9 +134,7 @@ def _line_and_sentence(
     return (str(line), sentence), {}
 
 
-def configure(
-    json: bool | None = None, level: int = logging.INFO, *, file: Path | None = None
-) -> None:
+def configure(json: bool | None = None, *, file: Path | None = None) -> None:
     """Set up the logs of this process. `json` None: JSON unless stderr is a terminal. `file`: logs go there, so that
     they do not interrupt what a person reads on the terminal; warnings are shown on both."""
     as_json = (not sys.stderr.isatty()) if json is None else json
@@ -158,7 +156,7 @@ def configure(
         last = structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[*shared, last],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=factory,
         cache_logger_on_first_use=False,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -67,11 +67,6 @@ def audit_entries(filters: AuditFilters, *, of_installation: bool) -> Select[Any
 
 def comparisons_of_run(run_id: str) -> Select[Any]:
     return select(Comparison).where(Comparison.run_id == run_id)
-
-
-def targets_by_id(session: Session, target_ids: Sequence[str]) -> dict[str, Target]:
-    query = select(Target).where(Target.id.in_(set(target_ids)))
-    return {target.id: target for target in session.scalars(query)}
 
 
 def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:

@@ -222,7 +222,7 @@ def _case_of(row: ComparisonOut) -> tuple[str, ...]:
 def _comparisons_out(
     session: Session, rows: Sequence[Comparison]
 ) -> list[ComparisonOut]:
-    targets = queries.targets_by_id(session, [row.target_id for row in rows])
+    targets = fleet.targets_by_id(session, [row.target_id for row in rows])
     from_evidence = ("words", "margin_percent", "launch_ratios")
     computed = (
         "decides",
@@ -291,7 +291,7 @@ def compare_arms(
         _comparisons_out(session, kept),
         key=lambda comparison: _comparison_order(declared, comparison),
     )
-    targets = queries.targets_by_id(session, [row.target_id for row in kept])
+    targets = fleet.targets_by_id(session, [row.target_id for row in kept])
     simulated = {target.id for target in targets.values() if target.simulated}
     return ArmsOut(
         suite=suite,

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import structlog
 from paceline_contract.manifest import FIRST_LOOK
 from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
@@ -32,8 +31,6 @@ from paceline_server.kernel import settings
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.store import access
 from paceline_server.store.session import database, read_scope, session_scope
-
-log = structlog.get_logger("paceline.first_run")
 
 SUITE = "hashing"
 LOOK_EVERY_S = 0.5

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries
@@ -93,11 +94,11 @@ def list_floors(
         limit=limit,
         cursor=cursor,
     )
-    names = queries.target_names(session, [row.target_id for row in floors.items])
+    targets = fleet.targets_by_id(session, [row.target_id for row in floors.items])
     items = [
         NoiseFloorOut.of_row(
             row,
-            target_name=names[row.target_id],
+            target_name=targets[row.target_id].name,
             proposed_threshold=proposed_threshold(row.mde),
             words=_floor_sentence(row.mde),
         )

@@ -176,15 +176,6 @@ def state(session: Session, series_id: str) -> SeriesState | None:
     return session.get(SeriesState, series_id)
 
 
-def target_names(session: Session, target_ids: Collection[str]) -> dict[str, str]:
-    query = select(Target.id, Target.name).where(Target.id.in_(set(target_ids)))
-    return {row.id: row.name for row in session.execute(query)}
-
-
-def target_exists(session: Session, target_id: str) -> bool:
-    return session.get(Target, target_id) is not None
-
-
 def newest_points(
     session: Session, series_ids: Collection[str]
 ) -> dict[str, SeriesPoint]:

@@ -15,6 +15,7 @@ from paceline_contract.names import NewestNames
 from paceline_contract.text_names import DIGEST_MARK
 from sqlalchemy.orm import Session
 
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
@@ -108,14 +109,14 @@ def list_series(
 def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
     """Return the wire shapes of series in the same order, with a fixed number of queries."""
     keys = [row.id for row in rows]
-    names = queries.target_names(session, [row.target_id for row in rows])
+    targets = fleet.targets_by_id(session, [row.target_id for row in rows])
     newest = queries.newest_points(session, keys)
     counts = queries.point_counts(session, keys)
     changes = queries.change_counts(session, keys)
     return [
         shapes.series_out(
             row,
-            names.get(row.target_id, ""),
+            targets[row.target_id].name if row.target_id in targets else "",
             newest[row.id],
             counts[row.id],
             changes.get(row.id, {}),
@@ -288,10 +289,8 @@ def annotate(session: Session, body: AnnotationIn, who: str) -> AnnotationOut:
     """Store an annotation. Raises 404 for an unknown series or target."""
     if body.series_id is not None:
         find(session, body.series_id)
-    elif body.target_id is not None and not queries.target_exists(
-        session, body.target_id
-    ):
-        raise not_found("target", body.target_id)
+    elif body.target_id is not None:
+        fleet.find_target(session, body.target_id)
     row = Annotation(
         id=ids.new_id("ann"),
         created_by=who,

@@ -8,7 +8,6 @@ sha256 and executable by their owner. After a lost connection only missing files
 from __future__ import annotations
 
 import hashlib
-import logging
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,8 +20,6 @@ from paceline.artifacts import files_below, hash_files
 from paceline.devices.reconnecting import ReconnectingDevice
 from paceline.devices.scripts import argv
 from paceline.executors.base import TargetError
-
-log = logging.getLogger("paceline.devices")
 
 MODE = 0o755
 _LISTED = re.compile(r"^(\d+) ([0-7]+) (.+)$", re.MULTILINE)

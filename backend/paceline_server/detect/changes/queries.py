@@ -18,7 +18,6 @@ from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import (
     Change,
-    Fingerprint,
     Series,
     SeriesPoint,
     SeriesState,
@@ -250,14 +249,6 @@ def upsert_states(session: Session, rows: Sequence[dict[str, Any]]) -> None:
         statement.on_conflict_do_update(index_elements=["series_id"], set_=changed),
         list(rows),
     )
-
-
-def factors(session: Session, hashes: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return the factors of these fingerprints."""
-    query = select(Fingerprint.hash, Fingerprint.factors).where(
-        Fingerprint.hash.in_(set(hashes))
-    )
-    return {row.hash: row.factors for row in session.execute(query)}
 
 
 def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[str]:

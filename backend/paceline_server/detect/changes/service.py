@@ -28,6 +28,7 @@ from paceline_server.detect.changes.planning import ChangePlan, Round, plan_chan
 from paceline_server.detect.changes.queries import SeriesRow
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import invalid_request
+from paceline_server.series import service as series
 from paceline_server.stats import constants
 from paceline_server.stats.plain_words import percent
 from paceline_server.stats.target_shifts import find_target_shifts
@@ -142,7 +143,7 @@ def store_evaluations(
         queries.places(
             session, {job for plan in plans for job in change_rows.needed_jobs(plan)}
         ),
-        queries.factors(
+        series.fingerprints(
             session,
             {
                 environment.fingerprint

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.policies import PolicyAdvice
 
@@ -82,19 +81,10 @@ def advice_before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
     return session.scalars(query).one_or_none()
 
 
-def names_and_commits(
-    session: Session, rows: Sequence[PolicyAdvice]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return target names by id, and commits by run id."""
-    targets = session.execute(
-        select(Target.id, Target.name).where(
-            Target.id.in_({row.target_id for row in rows})
-        )
-    )
-    runs = session.execute(
-        select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows}))
-    )
-    return {row.id: row.name for row in targets}, {row.id: row.commit for row in runs}
+def commits_of_runs(session: Session, rows: Sequence[PolicyAdvice]) -> dict[str, str]:
+    """Return the commits of the runs of these rows, by run id."""
+    query = select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows}))
+    return {row.id: row.commit for row in session.execute(query)}
 
 
 NEWEST = 200
@@ -113,9 +103,3 @@ def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdv
         .limit(NEWEST)
     )
     return list(session.scalars(query))
-
-
-def targets(session: Session, rows: Sequence[PolicyAdvice]) -> dict[str, Target]:
-    """Return the targets of these rows, by id."""
-    query = select(Target).where(Target.id.in_({row.target_id for row in rows}))
-    return {target.id: target for target in session.scalars(query)}

@@ -23,6 +23,7 @@ from paceline_server.detect.policies.advise import (
     warmup_suffices,
 )
 from paceline_server.detect.policies.schemas import CrossoverOut, PolicyAdviceOut
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page, params_of_query
 from paceline_server.stats.coldness import Coldness
@@ -141,7 +142,7 @@ def judge_on_targets(
 ) -> list[PolicyOnTarget]:
     """Judge a policy stated outside the suite on every target that has advice about the same param and reference."""
     rows = queries.newest_about(session, param, reference)
-    targets = queries.targets(session, rows)
+    targets = fleet.targets_by_id(session, [row.target_id for row in rows])
     return [
         judge_on_target(advice, targets[advice.target_id], minimum, warmup_rounds)
         for advice in _policy_advice_out(session, rows)
@@ -166,13 +167,14 @@ def _advice_page(
 def _policy_advice_out(
     session: Session, rows: Sequence[PolicyAdvice]
 ) -> list[PolicyAdviceOut]:
-    names, commits = queries.names_and_commits(session, rows)
+    targets = fleet.targets_by_id(session, [row.target_id for row in rows])
+    commits = queries.commits_of_runs(session, rows)
     return [
         PolicyAdviceOut.model_validate(
             {
                 **row.advice,
                 **{name: getattr(row, name) for name in _COLUMNS},
-                "target_name": names[row.target_id],
+                "target_name": targets[row.target_id].name,
                 "commit": commits[row.run_id],
             }
         )

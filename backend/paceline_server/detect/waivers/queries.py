@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.detect.gate_figures import GateFigure
 from paceline_server.store.tables.alerts import Alert
-from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
+from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.waivers import Waiver
@@ -112,16 +112,6 @@ def failed_jobs(
         .limit(limit)
     )
     return [(row[0], row[1], row[2]) for row in session.execute(query)]
-
-
-def newest_report(session: Session, job_id: str) -> JobReport | None:
-    query = (
-        select(JobReport)
-        .where(JobReport.job_id == job_id)
-        .order_by(JobReport.batch.desc())
-        .limit(1)
-    )
-    return session.scalars(query).one_or_none()
 
 
 def run(session: Session, run_id: str) -> Run | None:

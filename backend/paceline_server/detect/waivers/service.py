@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
+from paceline_server.detect import queries as detect_queries
 from paceline_server.detect.analyse import Analysis
 from paceline_server.detect.gate_figures import GateFigure, worst_of
 from paceline_server.detect.queries import JobContext
@@ -181,7 +182,7 @@ def _limit_to_measured(session: Session, waiver: Waiver, run_id: str) -> None:
     reports = [
         JobReportOut.model_validate(row.report)
         for job in jobs.get_run(session, run_id).jobs
-        if (row := queries.newest_report(session, job.id)) is not None
+        if (row := detect_queries.report(session, job.id)) is not None
     ]
     ratios = [
         row.upper or row.ratio
@@ -229,7 +230,7 @@ def _let_pass(session: Session, waiver: Waiver, at: datetime) -> None:
 def _judge_job_again(
     session: Session, job: Job, run: Run, target: Target, at: datetime
 ) -> None:
-    row = queries.newest_report(session, job.id)
+    row = detect_queries.report(session, job.id)
     if row is None:
         return
     report = JobReportOut.model_validate(row.report)

@@ -75,8 +75,3 @@ def give_targets(session: Session, before: str, after: str) -> None:
 def claims(state: str | None) -> Select[Any]:
     query = select(TargetClaim)
     return query if state is None else query.where(TargetClaim.state == state)
-
-
-def targets(session: Session, target_ids: Collection[str]) -> dict[str, Target]:
-    query = select(Target).where(Target.id.in_(list(target_ids)))
-    return {target.id: target for target in session.scalars(query)}

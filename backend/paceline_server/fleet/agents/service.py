@@ -223,7 +223,7 @@ def _claim_out(session: Session, claim_id: str) -> ClaimOut:
 
 
 def _claims_out(session: Session, rows: list[TargetClaim]) -> list[ClaimOut]:
-    targets = queries.targets(session, {row.target_id for row in rows})
+    targets = fleet_queries.targets_by_id(session, {row.target_id for row in rows})
     agent_ids = {row.agent_id for row in rows} | {
         target.agent_id for target in targets.values()
     }

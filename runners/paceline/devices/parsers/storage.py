@@ -22,7 +22,6 @@ _FREE = ("available", "avail", "free")
 class Space(msgspec.Struct, frozen=True):
     """One file system, in bytes; None where the text does not say."""
 
-    mounted_on: str
     total_bytes: int | None
     free_bytes: int | None
 
@@ -79,9 +78,7 @@ def _space(names: list[str], row: list[str], unit: int | None) -> Space | None:
     )
     free = next((name for name in names if name in _FREE), None)
     column = {name: row[index] for index, name in enumerate(names)}
-    mounted = " ".join(row[len(names) - 1 :]) if names[-1] == "mounted" else row[0]
     return Space(
-        mounted,
         None if total is None else _bytes(column[total], unit),
         None if free is None else _bytes(column[free], unit),
     )
