@@ -1148,6 +1148,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/installation/agents/{agent_id}/silence-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Silence Limit
+         * @description Change after how long without a heartbeat the agent's projects are alerted.
+         */
+        put: operations["set_silence_limit"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/installation/audit": {
         parameters: {
             query?: never;
@@ -2992,7 +3012,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /** Cause */
             cause: ("code" | "environment" | "target") | null;
             /** Base Commit */
@@ -3025,9 +3045,9 @@ export interface components {
             /** Metric */
             metric: string;
             /** Target Id */
-            target_id: string;
+            target_id: string | null;
             /** Target Name */
-            target_name: string;
+            target_name: string | null;
             /** Demonstration */
             demonstration: boolean;
             /** Words */
@@ -3050,7 +3070,7 @@ export interface components {
              */
             updated_at: string;
             /** Run Id */
-            run_id: string;
+            run_id: string | null;
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
             rule: components["schemas"]["RuleOut"];
@@ -3099,7 +3119,8 @@ export interface components {
          * @description An alert in the inbox.
          *
          *     `ratio` above 1 means worse. About a gate, `metric` is the derived metric if it has one; about vanished cases
-         *     and schedules, benchmark, arm and metric are empty. A history alert blames the commits after `base_commit` up to
+         *     and schedules, benchmark, arm and metric are empty; an alert without a measurement has no run, and perhaps no suite
+         *     and no target. A history alert blames the commits after `base_commit` up to
          *     and including `head_commit`; `culprit` is the commit a bisection found. `cause` is null for arms and policies. `rule_id`
          *     is null for a manifest's or a built-in rule. If the alert was called expected, the level from
          *     `baseline_commit` on is the new baseline.
@@ -3118,7 +3139,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /** Cause */
             cause: ("code" | "environment" | "target") | null;
             /** Base Commit */
@@ -3151,9 +3172,9 @@ export interface components {
             /** Metric */
             metric: string;
             /** Target Id */
-            target_id: string;
+            target_id: string | null;
             /** Target Name */
-            target_name: string;
+            target_name: string | null;
             /** Demonstration */
             demonstration: boolean;
             /** Words */
@@ -3176,7 +3197,7 @@ export interface components {
              */
             updated_at: string;
             /** Run Id */
-            run_id: string;
+            run_id: string | null;
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
         };
@@ -3188,7 +3209,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3211,6 +3232,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours: number | null;
             /** Text */
             text: string;
             /** Comment */
@@ -3238,7 +3261,8 @@ export interface components {
          * @description A rule as its author writes it.
          *
          *     In patterns, `*` matches any characters. `min_effect` is a fraction: 0.03 is 3 %. For a rule of kind
-         *     arm_slower it is added to the margin of the suite's manifest.
+         *     arm_slower it is added to the margin of the suite's manifest. `period_hours` says how often something must arrive, for
+         *     a kind that asks for it. Of a silent agent, `target` matches the agent's name.
          */
         AlertRuleIn: {
             /** Name */
@@ -3248,7 +3272,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Suite
              * @default *
@@ -3291,6 +3315,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours?: number | null;
             /**
              * Text
              * @default
@@ -3312,7 +3338,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3335,6 +3361,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours: number | null;
             /** Text */
             text: string;
             /** Comment */
@@ -3363,7 +3391,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Suite
              * @default *
@@ -3406,6 +3434,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours?: number | null;
             /**
              * Text
              * @default
@@ -3429,7 +3459,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3452,6 +3482,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours: number | null;
             /** Text */
             text: string;
             /** Comment */
@@ -3526,7 +3558,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Min Effect */
             min_effect: number;
             /**
@@ -5085,6 +5117,8 @@ export interface components {
             credential_since: string | null;
             /** Rotation Requested At */
             rotation_requested_at: string | null;
+            /** Silence Limit S */
+            silence_limit_s: number | null;
             grant: components["schemas"]["GrantOut"];
             /** Targets */
             targets: components["schemas"]["BoundTargetOut"][];
@@ -5177,7 +5211,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Role
              * @enum {string}
@@ -5217,7 +5251,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * State
              * @enum {string}
@@ -5344,16 +5378,16 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Role
              * @enum {string}
              */
             role: "candidate" | "confirmation" | "recovery";
             /** Run Id */
-            run_id: string;
+            run_id: string | null;
             /** Job Id */
-            job_id: string;
+            job_id: string | null;
             /** Series Id */
             series_id: string | null;
             /** Change Id */
@@ -8575,7 +8609,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Text */
             text: string;
             /** Benchmark */
@@ -8584,6 +8618,14 @@ export interface components {
             arms: string[];
             /** Metric */
             metric: string | null;
+        };
+        /**
+         * SilenceLimitIn
+         * @description After how long without a heartbeat the agent's projects are alerted; null: never.
+         */
+        SilenceLimitIn: {
+            /** Limit S */
+            limit_s: number | null;
         };
         /**
          * SinceOut
@@ -10102,7 +10144,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 assignee?: string | null;
-                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped") | null;
                 cause?: ("code" | "environment" | "target") | null;
                 overdue?: boolean | null;
                 shadow?: boolean;
@@ -10147,7 +10189,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 state?: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished") | null;
-                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped") | null;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };
@@ -11728,6 +11770,44 @@ export interface operations {
             };
         };
     };
+    set_silence_limit: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceLimitIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAgentOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_installation_audit: {
         parameters: {
             query?: {
@@ -13079,7 +13159,7 @@ export interface operations {
     list_rules: {
         parameters: {
             query?: {
-                kind?: ("arm_slower" | "history" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped") | null;
                 mode?: ("active" | "shadow" | "off") | null;
                 limit?: number;
                 cursor?: string | null;
@@ -13159,7 +13239,7 @@ export interface operations {
                 arm: string;
                 metric: string;
                 target: string;
-                kind?: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+                kind?: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };
