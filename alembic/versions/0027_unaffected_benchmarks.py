@@ -1,7 +1,7 @@
 """Jobs say which benchmarks they did not measure again, because base and head have them in common.
 
 Revision ID: 0027
-Revises: 0025
+Revises: 0026
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 from alembic import op
 
 revision = "0027"
-down_revision = "0025"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 

@@ -1,22 +1,27 @@
 """Defines the protocol of a kind of alert: what it watches, how it is confirmed, when it is over, and its sentences.
 
-A kind observes jobs and judges; only `lifecycle.py` changes alerts accordingly. A new kind is one file in `kinds/` and
-one entry in its registration.
+A kind observes jobs, or stored facts, and judges; only `lifecycle.py` changes alerts accordingly. A new kind is one file
+in `kinds/` and one entry in its registration.
 """
 
 # ruff: noqa: ARG002 - the defaults of a protocol need none of their arguments
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
 from paceline_server.alerts.queries import FindingEvidence
-from paceline_server.alerts.rules.rule_book import AppliedRule, BuiltInRule
+from paceline_server.alerts.rules.rule_book import (
+    AppliedRule,
+    BuiltInRule,
+    RuleSubject,
+)
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import Event
 from paceline_server.detect.service import Role
@@ -25,14 +30,14 @@ from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.jobs import Job, Run
 
 Evidence = TypeVar("Evidence")
-Watched = Literal["job", "points"]
-"""When a kind observes: after a job ended, or after its points were added to their series."""
+Watched = Literal["job", "points", "clock"]
+"""When a kind observes: after a job ended, after its points were added to their series, or at every sweep."""
 Outcome = Literal["fails", "undecided", "holds"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation(Generic[Evidence]):
-    """What a job shows about one cause. `evidence` has a type of the kind, and becomes findings."""
+    """What a job or a stored fact shows about one cause. `evidence` has a type of the kind, and becomes findings."""
 
     kind: str
     cause_key: str
@@ -42,9 +47,10 @@ class Observation(Generic[Evidence]):
     words: str
     rule: AppliedRule
     evidence: Evidence
-    run_id: str
-    job_id: str
-    target_id: str
+    run_id: str | None
+    job_id: str | None
+    """Null, like the run: no job shows it."""
+    target_id: str | None
     suite: str
     benchmark: str = ""
     arm: str = ""
@@ -140,7 +146,17 @@ class AlertKind(Protocol[Evidence]):
         self, session: Session, ended: EndedJob
     ) -> Iterable[Observation[Evidence]]:
         """Yield observations of a job. Each is applied before the next is requested."""
-        ...
+        return ()
+
+    def observe_now(
+        self, session: Session, project_id: str, at: datetime
+    ) -> Iterable[Observation[Evidence]]:
+        """Yield what changed in the facts of a project, for a kind that watches the clock."""
+        return ()
+
+    def projects(self, session: Session) -> Collection[str]:
+        """Return the projects in which `observe_now` may raise an alert."""
+        return ()
 
     def find_alert(self, session: Session, seen: Observation[Evidence]) -> Alert | None:
         """Return the locked alert that an observation belongs to."""
@@ -201,6 +217,16 @@ class AlertKind(Protocol[Evidence]):
     ) -> None:
         """Add what this kind does after a decision, such as a bisection; `before` is the alert's state before it."""
         return
+
+    def links(self, alert: Alert) -> list[tuple[str, str]]:
+        """Return (label, path) of the pages that a notice of an alert leads to."""
+        pages = (("Run", "runs", alert.run_id), ("Target", "targets", alert.target_id))
+        return [(label, f"/{page}/{row}") for label, page, row in pages if row]
+
+    def rule_subject(self, session: Session, alert: Alert) -> RuleSubject:
+        """Return what rules match of an alert."""
+        name = queries.target_name(session, alert.measured_target_id)
+        return RuleSubject(alert.suite, alert.benchmark, alert.arm, alert.metric, name)
 
     def is_environmental(self, alert: Alert) -> bool:
         """Return whether an alert is about a shift of its whole target, which is nobody's change of code."""

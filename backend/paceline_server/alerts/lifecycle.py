@@ -21,6 +21,7 @@ What differs between kinds is in `kinds/`. Channels send a notice and repeat wha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -85,6 +86,27 @@ def watch(session: Session, watched: Watched, ended: EndedJob) -> None:
                 _apply_observation(session, kind, seen)
 
 
+def has_news(session: Session, project_id: str, at: datetime) -> bool:
+    """Return whether `watch_clock` would change anything in a project. Reads only, so an idle sweeper takes no write
+    lock."""
+    return any(
+        True
+        for kind in all_kinds()
+        if kind.watches == "clock"
+        for _ in kind.observe_now(session, project_id, at)
+    )
+
+
+def watch_clock(session: Session, project_id: str, at: datetime) -> None:
+    """Raise, join and close the alerts that the facts of a project decide about. The lock keeps a second sweeper
+    waiting, which then sees what this one did."""
+    queries.lock_project(session, project_id)
+    for kind in all_kinds():
+        if kind.watches == "clock":
+            for seen in kind.observe_now(session, project_id, at):
+                _apply_observation(session, kind, seen)
+
+
 def _apply_observation(
     session: Session, kind: AlertKind[Any], seen: Observation[Any]
 ) -> None:
@@ -92,6 +114,7 @@ def _apply_observation(
     if (
         kind.observes_again
         and newest is not None
+        and seen.job_id is not None
         and queries.has_finding(session, newest.id, seen.job_id)
     ):
         return
@@ -451,14 +474,14 @@ def compose_notice(session: Session, alert_id: str) -> Notice | None:
         summary=alert.words,
         text=explain_alert(session, alert, target, evidence),
         url=f"{where}/alerts/{alert.id}",
-        suite=alert.suite,
+        suite=alert.suite or None,
         target_id=alert.target_id,
-        target=target,
+        target=target or None,
         branch=queries.branch_of_run(session, alert.run_id),
         demonstration=alert.demonstration,
-        links=(
-            Link("Run", f"{where}/runs/{alert.run_id}"),
-            Link("Target", f"{where}/targets/{alert.target_id}"),
+        links=tuple(
+            Link(label, f"{where}{path}")
+            for label, path in kind_of(alert.kind).links(alert)
         ),
         ratios=_worst_ratios(evidence),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,20 +20,29 @@ from paceline_server.store.tables.alerts import Alert, AlertEvent
 from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Comparison, Finding
-from paceline_server.store.tables.fleet import IMPORTS_AGENT, REAL_TARGETS, Target
+from paceline_server.store.tables.fleet import (
+    IMPORTS_AGENT,
+    REAL_TARGETS,
+    Agent,
+    Target,
+)
 from paceline_server.store.tables.history import (
     Change,
     Series,
     SeriesPoint,
 )
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import IMPORTED, Job, Run
 from paceline_server.store.tables.projects import Project
 from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 from paceline_server.store.tables.triage import TriageBatch
 
+UNSEEN_TARGET = "a target that is no longer granted"
 LOOKED_BACK = 20
 """A job with the same request is looked for among this many."""
+
+_OF_REAL_TARGETS = or_(Alert.target_id.is_(None), Alert.target_id.in_(REAL_TARGETS))
+"""Alerts that count: those of no target, too."""
 
 
 def job_with_run(session: Session, job_id: str) -> tuple[Job, Run] | None:
@@ -100,6 +110,86 @@ def newest_of_cause(session: Session, cause_key: str) -> Alert | None:
         .limit(1)
     )
     return session.scalars(query).one_or_none()
+
+
+def living_of_kind(session: Session, kind: str) -> list[Alert]:
+    """Return the living alerts of a kind, the oldest first."""
+    query = select(Alert).where(Alert.kind == kind, Alert.state.in_(LIVE))
+    return list(session.scalars(query.order_by(Alert.id)))
+
+
+def projects_with_living(session: Session, kinds: Iterable[str]) -> set[str]:
+    """Return the projects with a living alert of these kinds."""
+    query = select(Alert.project_id).where(
+        Alert.kind.in_(list(kinds)), Alert.state.in_(LIVE)
+    )
+    return set(session.scalars(query))
+
+
+def known_episodes(session: Session, cause_keys: Iterable[str]) -> dict[str, set[str]]:
+    """Return the episodes of these causes that alerts know, by cause."""
+    query = (
+        select(Alert.cause_key, Finding.numbers)
+        .join(Finding, Finding.alert_id == Alert.id)
+        .where(Alert.cause_key.in_(list(cause_keys)), Finding.role == "candidate")
+    )
+    episodes: dict[str, set[str]] = defaultdict(set)
+    for cause_key, numbers in session.execute(query):
+        episodes[cause_key].add((numbers or {}).get("episode", ""))
+    return episodes
+
+
+def projects_with_active_rules(session: Session, kind: str) -> set[str]:
+    """Return the projects with a rule of a kind that raises alerts, if only in shadow."""
+    query = (
+        select(AlertRule.project_id)
+        .join(AlertRuleVersion, _NEWEST)
+        .where(
+            AlertRule.deleted_at.is_(None),
+            AlertRuleVersion.kind == kind,
+            AlertRuleVersion.mode != "off",
+        )
+    )
+    return set(session.scalars(query))
+
+
+@dataclass(frozen=True)
+class ImportedRow:
+    """The newest imported run of a suite, with the target that its results are of."""
+
+    run: Run
+    target_id: str
+    target_name: str
+
+
+def newest_imports(session: Session, suite: str | None = None) -> list[ImportedRow]:
+    """Return the newest imported run of each suite, or of one, by suite."""
+    newest = (
+        select(func.max(Run.id))
+        .where(Run.trigger == IMPORTED)
+        .group_by(Run.project_id, Run.suite)
+    )
+    if suite is not None:
+        newest = newest.where(Run.suite == suite)
+    query = (
+        select(Run, Target.id, Target.name)
+        .join(Job, Job.run_id == Run.id)
+        .join(Target, Target.id == Job.target_id)
+        .where(Run.id.in_(newest))
+        .order_by(Run.suite)
+    )
+    return [ImportedRow(*row) for row in session.execute(query)]
+
+
+def agent_name(session: Session, agent_id: str) -> str:
+    """Return an agent's name, which rules about silence match by."""
+    return session.get_one(Agent, agent_id).name
+
+
+def lock_project(session: Session, project_id: str) -> None:
+    """Lock a project until the transaction ends; rows that refer to it may still be inserted."""
+    query = select(Project).where(Project.id == project_id)
+    session.scalars(query.with_for_update(key_share=True)).one()
 
 
 def lock_alerts(session: Session, alert_ids: Iterable[str]) -> dict[str, Alert]:
@@ -313,14 +403,17 @@ def target_name(session: Session, target_id: str) -> str:
     return session.get_one(Target, target_id).name
 
 
-def spoken_name(session: Session, target_id: str) -> str:
-    """Return a target's name as sentences spell it."""
-    return session.get_one(Target, target_id).spoken_name
+def spoken_name(session: Session, target_id: str | None) -> str:
+    """Return a target's name as sentences spell it; empty for None."""
+    if target_id is None:
+        return ""
+    target = session.get(Target, target_id)
+    return UNSEEN_TARGET if target is None else target.spoken_name
 
 
-def branch_of_run(session: Session, run_id: str) -> str | None:
-    """Return the branch that a run measured."""
-    return session.get_one(Run, run_id).branch
+def branch_of_run(session: Session, run_id: str | None) -> str | None:
+    """Return the branch that a run measured; None for None."""
+    return None if run_id is None else session.get_one(Run, run_id).branch
 
 
 def default_branch(session: Session, project_id: str) -> str:
@@ -363,7 +456,7 @@ def job_before(
 def counts_by_state(session: Session) -> dict[str, int]:
     """Return the number of alerts in each state that has any; without alerts in shadow and of simulated targets."""
     query = select(Alert.state, func.count()).where(
-        Alert.shadow.is_(False), Alert.target_id.in_(REAL_TARGETS)
+        Alert.shadow.is_(False), _OF_REAL_TARGETS
     )
     rows = session.execute(query.group_by(Alert.state))
     return {row.state: row[1] for row in rows}
@@ -381,7 +474,7 @@ def opened_since(session: Session, since: datetime) -> dict[str, int]:
             Alert.id.in_(opened),
             Alert.shadow.is_(False),
             Alert.demonstration.is_(False),
-            Alert.target_id.in_(REAL_TARGETS),
+            _OF_REAL_TARGETS,
         )
         .group_by(Alert.state)
     )
@@ -569,7 +662,7 @@ def count_alerts_by_rule(
         .where(
             Alert.rule_id.in_(rule_ids),
             Alert.demonstration.is_(False),
-            Alert.target_id.in_(REAL_TARGETS),
+            _OF_REAL_TARGETS,
         )
         .group_by(Alert.rule_id, Alert.state)
     )

@@ -71,6 +71,11 @@ def built_in_rule_names() -> set[str]:
     return {rule.name for kind in all_kinds() for rule in kind.built_in_rules.values()}
 
 
+def asks_period(kind: str) -> bool:
+    """Return whether a rule of this kind says how often something must arrive."""
+    return kind_of(kind).built_in_rules[kind].asks_period
+
+
 class _NameOf:
     """Validates a name against the registered ones, and lists them in the API's description."""
 

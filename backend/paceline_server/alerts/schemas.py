@@ -119,8 +119,8 @@ class FindingOut(Response):
     id: str
     kind: AlertKindName
     role: Literal["candidate", "confirmation", "recovery"]
-    run_id: str
-    job_id: str
+    run_id: str | None
+    job_id: str | None
     series_id: str | None
     change_id: str | None
     sides: Literal["arms", "revisions"] | None
@@ -165,7 +165,8 @@ class AlertOut(Response):
     """An alert in the inbox.
 
     `ratio` above 1 means worse. About a gate, `metric` is the derived metric if it has one; about vanished cases
-    and schedules, benchmark, arm and metric are empty. A history alert blames the commits after `base_commit` up to
+    and schedules, benchmark, arm and metric are empty; an alert without a measurement has no run, and perhaps no suite
+    and no target. A history alert blames the commits after `base_commit` up to
     and including `head_commit`; `culprit` is the commit a bisection found. `cause` is null for arms and policies. `rule_id`
     is null for a manifest's or a built-in rule. If the alert was called expected, the level from
     `baseline_commit` on is the new baseline."""
@@ -190,8 +191,8 @@ class AlertOut(Response):
     arm: str
     reference: str
     metric: str
-    target_id: str
-    target_name: str
+    target_id: str | None
+    target_name: str | None
     demonstration: bool
     words: str
     ratio: float | None
@@ -200,7 +201,7 @@ class AlertOut(Response):
     assignee: AccountOut | None
     created_at: datetime
     updated_at: datetime
-    run_id: str
+    run_id: str | None
     confirmation_run_id: str | None
 
 

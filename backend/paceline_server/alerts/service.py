@@ -1,8 +1,9 @@
 """Evaluates jobs for alerts, and serves routes and other features, which use alerts only through this module.
 
 It handles one message per concluded job (`alerts.evaluate`) and one per job whose points were added to their series
-(`alerts.history`). The life of alerts is in `lifecycle.py`, which handles the other topics, and the differences between
-kinds are in `kinds/`. People's decisions, rules, bisections and explanations have modules of their own.
+(`alerts.history`), and at each sweep what stored facts say. The life of alerts is in `lifecycle.py`, which handles the
+other topics, and the differences between kinds are in `kinds/`. People's decisions, rules, bisections and explanations
+have modules of their own.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from paceline_server.alerts.queries import (
     opened_since,
     titles,
 )
-from paceline_server.alerts.registry import kind_of, register_kinds
+from paceline_server.alerts.registry import all_kinds, kind_of, register_kinds
 from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.rules.rule_book import RuleSubject, mute_in_force, rule_for
 from paceline_server.alerts.rules.schemas import MuteIn, MuteOut
@@ -46,8 +47,10 @@ from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
+from paceline_server.store import access
 from paceline_server.store.outbox import handle_topic, handle_topic_after_reading
 from paceline_server.store.page import page
+from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.alerts import Alert
 
@@ -74,6 +77,7 @@ __all__ = [
     "require_known_kinds",
     "rule_for",
     "set_due",
+    "sweep",
     "titles",
     "undo_batch",
 ]
@@ -103,6 +107,27 @@ def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
         lifecycle.decide_confirmation(session, alert_id, ended)
     else:
         lifecycle.watch(session, "job", EndedJob(job, run))
+
+
+def sweep() -> int:
+    """Raise and end the alerts that stored facts decide about, without a job; returns in how many projects something
+    changed. Reads only if nothing did."""
+    at = clock.now()
+    clock_kinds = [kind for kind in all_kinds() if kind.watches == "clock"]
+    names = [name for kind in clock_kinds for name in kind.names]
+    with read_scope() as session:
+        watched = queries.projects_with_living(session, names).union(
+            *(kind.projects(session) for kind in clock_kinds)
+        )
+        changed = []
+        for project_id in sorted(watched):
+            with access.within_project(session, project_id):
+                if lifecycle.has_news(session, project_id, at):
+                    changed.append(project_id)
+    for project_id in changed:
+        with access.using(access.of_project(project_id)), session_scope() as session:
+            lifecycle.watch_clock(session, project_id, at)
+    return len(changed)
 
 
 @handle_topic("alerts.history")
@@ -163,17 +188,22 @@ def list_alerts(
 
 def _alerts_out(session: Session, rows: Sequence[Alert]) -> list[AlertOut]:
     """Return wire shapes of alerts, in order, with a fixed number of queries."""
-    targets = fleet.targets_by_id(session, [row.target_id for row in rows])
+    ids = [row.target_id for row in rows if row.target_id is not None]
+    targets = {
+        target.id: target.name for target in fleet.targets_by_id(session, ids).values()
+    }
     people = queries.accounts(session, [row.assignee_id for row in rows])
-    return [_alert_out(row, targets[row.target_id].name, people) for row in rows]
+    return [_alert_out(row, targets, people) for row in rows]
 
 
-def _alert_out(row: Alert, target_name: str, people: dict[str, Account]) -> AlertOut:
+def _alert_out(
+    row: Alert, targets: dict[str, str], people: dict[str, Account]
+) -> AlertOut:
     assignee = people.get(row.assignee_id or "")
     derived = {
         "overdue": triage.is_overdue(row),
         "rule_name": row.rule["name"],
-        "target_name": target_name,
+        "target_name": targets.get(row.target_id or ""),
         "assignee": None if assignee is None else AccountOut.model_validate(assignee),
     }
     stored = {

@@ -495,12 +495,12 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     ]
     if comparison.sides == "revisions":
         sources = [(comparison.arm, "head"), (comparison.arm, "base")]
-    pairing = _pairing_of(session, finding.job_id)
+    pairing = _pairing_of(session, comparison.job_id)
     sides = []
     for arm, side in sources:
         names = comparison.benchmark, arm
         benchmark, own_arm = pairing.in_base(*names) if side == "base" else names
-        blocks = CaseIndex.of(ingest.read_samples(session, finding.job_id, side))
+        blocks = CaseIndex.of(ingest.read_samples(session, comparison.job_id, side))
         sides.append(
             blocks.get(benchmark, comparison.params, comparison.metric, own_arm)
         )

@@ -36,6 +36,7 @@ from paceline_server.store.tables.fleet import (
     IMPORTS_AGENT,
     Agent,
     EnrolmentCode,
+    ServerUptime,
     Target,
     TargetClaim,
     TargetEvent,
@@ -505,3 +506,73 @@ def delete_events(
 
 def delete_readings(session: Session, before: datetime) -> None:
     session.execute(delete(TargetReading).where(TargetReading.at < before))
+
+
+def uptime(session: Session, *, lock: bool = False) -> ServerUptime | None:
+    """Return since when the server is up; `lock` holds the row until the transaction ends."""
+    query = select(ServerUptime)
+    return session.scalars(query.with_for_update() if lock else query).one_or_none()
+
+
+def begin_uptime(session: Session, at: datetime) -> None:
+    """Store the first uptime, unless another process did."""
+    insert_once(session, ServerUptime, {"id": 1, "since": at, "seen_at": at})
+
+
+def projects_with_silence_limits(session: Session) -> set[str]:
+    """Return the projects with a target of an agent that may not be silent for ever."""
+    query = (
+        select(TargetGrant.project_id)
+        .join(Target, Target.id == TargetGrant.target_id)
+        .join(Agent, Agent.id == Target.agent_id)
+        .where(Agent.silence_limit_s.is_not(None), Agent.revoked_at.is_(None))
+    )
+    return set(session.scalars(query))
+
+
+def limited_agents(session: Session, project_id: str) -> list[Agent]:
+    """Return the agents with a target of a project that may not be silent for ever, without revoked ones."""
+    driving = (
+        select(Target.agent_id)
+        .join(TargetGrant, TargetGrant.target_id == Target.id)
+        .where(TargetGrant.project_id == project_id)
+    )
+    query = (
+        select(Agent)
+        .where(
+            Agent.id.in_(driving),
+            Agent.silence_limit_s.is_not(None),
+            Agent.revoked_at.is_(None),
+        )
+        .order_by(Agent.id)
+    )
+    return list(session.scalars(query))
+
+
+def last_maintenance_end(
+    session: Session, targets: Collection[Target]
+) -> datetime | None:
+    """Return when one of these targets last left maintenance, as far as events are kept."""
+    query = select(func.max(TargetEvent.at)).where(
+        TargetEvent.target_id.in_([target.id for target in targets]),
+        TargetEvent.axis == "maintenance",
+        TargetEvent.to_state == "off",
+    )
+    return session.scalar(query)
+
+
+def projects_with_quarantine(session: Session) -> set[str]:
+    """Return the projects with a quarantined target."""
+    query = (
+        select(TargetGrant.project_id)
+        .join(Target, Target.id == TargetGrant.target_id)
+        .where(Target.health == "quarantined")
+    )
+    return set(session.scalars(query))
+
+
+def quarantined_targets(session: Session, project_id: str) -> list[Target]:
+    """Return the quarantined targets of a project, in order of id."""
+    granted = select(TargetGrant.target_id).where(TargetGrant.project_id == project_id)
+    query = select(Target).where(Target.health == "quarantined", Target.id.in_(granted))
+    return list(session.scalars(query.order_by(Target.id)))

@@ -25,7 +25,12 @@ from paceline_server.fleet.expiry import delete_old_rows, sweep
 from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
 from paceline_server.fleet.imported_targets import ensure_imported_target
-from paceline_server.fleet.queries import targets_by_id
+from paceline_server.fleet.queries import (
+    projects_with_quarantine,
+    projects_with_silence_limits,
+    quarantined_targets,
+    targets_by_id,
+)
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
@@ -37,8 +42,20 @@ from paceline_server.fleet.schemas import (
     TargetAnnouncementIn,
     TargetRefusedOut,
 )
+from paceline_server.fleet.silence import (
+    SilentAgent,
+    has_heard_agents,
+    note_uptime,
+    silent_agents,
+    up_since,
+    why_not_silent,
+)
 from paceline_server.fleet.target_messages import refusal_of
-from paceline_server.fleet.target_state import is_free_to_use, is_online
+from paceline_server.fleet.target_state import (
+    is_free_to_use,
+    is_in_maintenance,
+    is_online,
+)
 from paceline_server.fleet.target_views import (
     agent_out,
     held_for_others,
@@ -63,6 +80,7 @@ log = structlog.get_logger("paceline.fleet")
 
 __all__ = [
     "READING_EVERY",
+    "SilentAgent",
     "agents_heard_last",
     "count_failed_attempt",
     "create_enrolment_code",
@@ -71,21 +89,30 @@ __all__ = [
     "enrol",
     "ensure_imported_target",
     "find_target",
+    "has_heard_agents",
     "has_silent_targets",
     "heartbeat",
     "held_for_others",
     "is_enrolled",
     "is_free_to_use",
+    "is_in_maintenance",
     "is_online",
+    "note_uptime",
     "online_targets",
+    "projects_with_quarantine",
+    "projects_with_silence_limits",
     "publish_silent_targets",
     "publish_target",
+    "quarantined_targets",
     "readings",
     "refusal_of",
     "reset_failures",
+    "silent_agents",
     "sweep",
     "targets_by_id",
     "targets_out",
+    "up_since",
+    "why_not_silent",
 ]
 
 

@@ -458,6 +458,24 @@ def busy_targets_of_schedule(session: Session, schedule_id: str) -> set[str]:
     return set(session.scalars(query))
 
 
+def missed_schedules(session: Session) -> list[Schedule]:
+    """Return the enabled schedules whose newest run did not happen, by name."""
+    query = select(Schedule).where(*_MISSED).order_by(Schedule.name)
+    return list(session.scalars(query))
+
+
+def projects_with_missed_schedules(session: Session) -> set[str]:
+    """Return the projects of these schedules."""
+    return set(session.scalars(select(Schedule.project_id).where(*_MISSED)))
+
+
+_MISSED = (Schedule.enabled.is_(True), Schedule.missed_at.is_not(None))
+
+
+def find_schedule(session: Session, schedule_id: str) -> Schedule | None:
+    return session.get(Schedule, schedule_id)
+
+
 def target(session: Session, target_id: str) -> Target | None:
     """Return a target that the session's project may see."""
     return session.get(Target, target_id)

@@ -1,8 +1,8 @@
 """Creates runs by schedule: A/A runs for noise floors, nightly measurements.
 
 A schedule is off until somebody enables it, and has at most one unfinished job per target. A run that was missed
-because the server was down or the target busy is not repeated later. A schedule whose request is no longer valid is
-reported as an incident.
+because the server was down or the target busy is not repeated later. A run that no target can do, or whose request is
+no longer valid, is stored as missed, which raises an alert; the latter is reported as an incident, too.
 
     next_at ≤ now ──▶ a run on the targets without an unfinished job of this schedule ──▶ next_at: the next
     instant of its interval after now
@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
+from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, service
 from paceline_server.jobs.schemas import RunIn, ScheduleIn, ScheduleOut, SchedulePatchIn
 from paceline_server.kernel import clock, ids
@@ -184,6 +185,8 @@ def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:
         busy = queries.busy_targets_of_schedule(session, row.id)
         free = [target_id for target_id in able if target_id not in busy]
         if not free:
+            if not able and not busy:
+                _miss_without_target(session, row, at)
             return 0
         with session.begin_nested():
             run = service.create_run(
@@ -196,9 +199,22 @@ def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:
             "why": problem.detail[:500],
         }
         incidents.report(session, incidents.SCHEDULE_REFUSED, detail)
+        row.missed_at, row.missed_because = at, problem.detail[:500]
         return 0
     row.last_run_id = run.id
+    row.missed_at = row.missed_because = None
     return 1
+
+
+def _miss_without_target(session: Session, row: Schedule, at: datetime) -> None:
+    """Store that no target was free, unless a person holds one back or the server has just begun to hear agents."""
+    targets = queries.targets_of_suite(session, row.suite)
+    if not fleet.has_heard_agents(session, at) or any(
+        fleet.is_in_maintenance(target, at) for target in targets
+    ):
+        return
+    row.missed_at = at
+    row.missed_because = f"no target that measures {row.suite} was online and healthy"
 
 
 def next_due(due: datetime, every_s: int, at: datetime) -> datetime:

@@ -36,7 +36,12 @@ from paceline_server.jobs.leases import (
     lease_lost,
 )
 from paceline_server.jobs.outcomes import WITHOUT_VERDICT, first_error, reason_of_end
-from paceline_server.jobs.queries import counting_attempts
+from paceline_server.jobs.queries import (
+    counting_attempts,
+    find_schedule,
+    missed_schedules,
+    projects_with_missed_schedules,
+)
 from paceline_server.jobs.run_creation import (
     EXPIRES_AFTER,
     default_launches,
@@ -76,6 +81,7 @@ __all__ = [
     "create_run",
     "default_launches",
     "fail_analysis",
+    "find_schedule",
     "finish",
     "first_error",
     "get_job",
@@ -83,8 +89,10 @@ __all__ = [
     "job_with_reason",
     "lease_lost",
     "list_runs",
+    "missed_schedules",
     "plan_of",
     "preview_run",
+    "projects_with_missed_schedules",
     "reason_of_end",
     "replace_verdict",
     "request_batch",

@@ -35,7 +35,7 @@ class AlertFeed:
     project: Project
     filters: FeedFilters
     base: str
-    rows: Sequence[tuple[Alert, Target]]
+    rows: Sequence[tuple[Alert, Target | None]]
 
     @classmethod
     def read(cls, session: Session, filters: FeedFilters, base: str) -> AlertFeed:
@@ -89,7 +89,7 @@ def _feed_id(project_id: str, wanted: Sequence[str]) -> str:
 
 
 def _add_entry(
-    feed: Element, alert: Alert, target: Target, text: str, base: str
+    feed: Element, alert: Alert, target: Target | None, text: str, base: str
 ) -> None:
     entry = SubElement(feed, "entry")
     _add(entry, "title", f"{alert.title} ({alert.state})")
@@ -101,11 +101,12 @@ def _add_entry(
     for scheme, term in (
         ("state", alert.state),
         ("suite", alert.suite),
-        ("target", target.name),
+        ("target", "" if target is None else target.name),
     ):
-        SubElement(
-            entry, "category", term=xml_text(term), scheme=f"urn:paceline:{scheme}"
-        )
+        if term:
+            SubElement(
+                entry, "category", term=xml_text(term), scheme=f"urn:paceline:{scheme}"
+            )
     _add(entry, "summary", alert.words)
     _add(entry, "content", text)
 

@@ -94,11 +94,11 @@ def runs_of_commit(
 
 def feed_alerts(
     session: Session, filters: FeedFilters, limit: int
-) -> Sequence[tuple[Alert, Target]]:
-    """Return the alerts of a feed with their targets, the last changed first."""
-    query: Select[Alert, Target] = (
+) -> Sequence[tuple[Alert, Target | None]]:
+    """Return the alerts of a feed, the last changed first, with their targets if they have any."""
+    query: Select[Alert, Target | None] = (
         select(Alert, Target)
-        .join(Target, Target.id == Alert.target_id)
+        .outerjoin(Target, Target.id == Alert.target_id)
         .where(Alert.shadow.is_(False), Alert.state.in_(NOTIFIED_STATES))
     )
     for column, value in (

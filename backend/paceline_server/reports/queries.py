@@ -16,6 +16,7 @@ from sqlalchemy import (
     column,
     func,
     literal,
+    or_,
     select,
     true,
     values,
@@ -334,7 +335,7 @@ def count_waiting(session: Session) -> tuple[int, int, int]:
         .where(
             Alert.state == "open",
             Alert.shadow.is_(False),
-            Alert.target_id.in_(REAL_TARGETS),
+            or_(Alert.target_id.is_(None), Alert.target_id.in_(REAL_TARGETS)),
         )
     )
     runs = select(func.count()).select_from(Run).where(Run.state == "queued")

@@ -210,6 +210,7 @@ _DONE = {
     "rotate": "asked for a new credential of {}",
     "rotated": "replaced the credential of {}",
     "regrant": "changed what is granted to {}",
+    "limit_silence": "changed how long {} may be silent",
     "claim.move": "moved {} to another agent",
     "claim.dismiss": "kept {} with its agent",
     "retire": "retired {}",

@@ -1,8 +1,8 @@
 """Finds work that no message announced, so that a lost message only delays (I4).
 
 The sweeper is a thread. It announces pending outbox messages again, expires leases and jobs, creates scheduled runs,
-ends maintenance, reports targets that went silent, and deletes old rows. It runs in the API if embedded, else in every
-worker, where a lock lets one sweep at a time.
+ends maintenance, raises alerts that no job shows, reports targets that went silent, and deletes old rows. It runs in
+the API if embedded, else in every worker, where a lock lets one sweep at a time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from paceline_server.accounts import service as accounts
+from paceline_server.alerts import service as alerts
 from paceline_server.channels import service as channels
 from paceline_server.fleet import service as fleet
 from paceline_server.ingest import upkeep as ingest
@@ -79,8 +80,10 @@ class Sweeper:
             self._announce(
                 outbox.list_unannounced(session, clock.now(), ANNOUNCE_AGAIN_S)
             )
+            fleet.note_uptime()
             jobs.sweep()
             fleet.sweep()
+            alerts.sweep()
         self._publish_silent_targets()
         if time.monotonic() - self._pruned_at >= PRUNE_EVERY_S:
             self._pruned_at = time.monotonic()

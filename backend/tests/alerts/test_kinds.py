@@ -91,10 +91,10 @@ class ShortRunKind(AlertKind[int]):
         run = jobs.confirmation_run(
             session,
             alert_id=alert.id,
-            original_run_id=alert.run_id,
+            original_run_id=alert.measured_run_id,
             benchmarks=[BENCHMARK],
             params={"batch": [1000, 2000]},
-            target_id=alert.target_id,
+            target_id=alert.measured_target_id,
             not_before=clock.now(),
         )
         return ConfirmationRun(run, f"run {run.id}")

@@ -28,6 +28,7 @@ COMPUTED = {
         "rotate",
         "rotated",
         "regrant",
+        "limit_silence",
         "revoke",
         "claim.move",
         "claim.dismiss",

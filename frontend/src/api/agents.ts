@@ -61,6 +61,18 @@ export function setGrant(id: string, grant: Grant): Promise<EnrolledAgent> {
   );
 }
 
+export function setSilenceLimit(
+  id: string,
+  limitS: number | null,
+): Promise<EnrolledAgent> {
+  return unwrap(
+    client.PUT('/api/v1/installation/agents/{agent_id}/silence-limit', {
+      params: { path: { agent_id: id } },
+      body: { limit_s: limitS },
+    }),
+  );
+}
+
 export function rotateAgent(id: string): Promise<EnrolledAgent> {
   return unwrap(
     client.POST('/api/v1/installation/agents/{agent_id}/rotate', {

@@ -1149,6 +1149,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/installation/agents/{agent_id}/silence-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Silence Limit
+         * @description Change after how long without a heartbeat the agent's projects are alerted.
+         */
+        put: operations["set_silence_limit"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/installation/audit": {
         parameters: {
             query?: never;
@@ -3015,7 +3035,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /** Cause */
             cause: ("code" | "environment" | "target") | null;
             /** Base Commit */
@@ -3048,9 +3068,9 @@ export interface components {
             /** Metric */
             metric: string;
             /** Target Id */
-            target_id: string;
+            target_id: string | null;
             /** Target Name */
-            target_name: string;
+            target_name: string | null;
             /** Demonstration */
             demonstration: boolean;
             /** Words */
@@ -3073,7 +3093,7 @@ export interface components {
              */
             updated_at: string;
             /** Run Id */
-            run_id: string;
+            run_id: string | null;
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
             rule: components["schemas"]["RuleOut"];
@@ -3122,7 +3142,8 @@ export interface components {
          * @description An alert in the inbox.
          *
          *     `ratio` above 1 means worse. About a gate, `metric` is the derived metric if it has one; about vanished cases
-         *     and schedules, benchmark, arm and metric are empty. A history alert blames the commits after `base_commit` up to
+         *     and schedules, benchmark, arm and metric are empty; an alert without a measurement has no run, and perhaps no suite
+         *     and no target. A history alert blames the commits after `base_commit` up to
          *     and including `head_commit`; `culprit` is the commit a bisection found. `cause` is null for arms and policies. `rule_id`
          *     is null for a manifest's or a built-in rule. If the alert was called expected, the level from
          *     `baseline_commit` on is the new baseline.
@@ -3141,7 +3162,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /** Cause */
             cause: ("code" | "environment" | "target") | null;
             /** Base Commit */
@@ -3174,9 +3195,9 @@ export interface components {
             /** Metric */
             metric: string;
             /** Target Id */
-            target_id: string;
+            target_id: string | null;
             /** Target Name */
-            target_name: string;
+            target_name: string | null;
             /** Demonstration */
             demonstration: boolean;
             /** Words */
@@ -3199,7 +3220,7 @@ export interface components {
              */
             updated_at: string;
             /** Run Id */
-            run_id: string;
+            run_id: string | null;
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
         };
@@ -3211,7 +3232,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3234,6 +3255,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours: number | null;
             /** Text */
             text: string;
             /** Comment */
@@ -3261,7 +3284,8 @@ export interface components {
          * @description A rule as its author writes it.
          *
          *     In patterns, `*` matches any characters. `min_effect` is a fraction: 0.03 is 3 %. For a rule of kind
-         *     arm_slower it is added to the margin of the suite's manifest.
+         *     arm_slower it is added to the margin of the suite's manifest. `period_hours` says how often something must arrive, for
+         *     a kind that asks for it. Of a silent agent, `target` matches the agent's name.
          */
         AlertRuleIn: {
             /** Name */
@@ -3271,7 +3295,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Suite
              * @default *
@@ -3314,6 +3338,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours?: number | null;
             /**
              * Text
              * @default
@@ -3335,7 +3361,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3358,6 +3384,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours: number | null;
             /** Text */
             text: string;
             /** Comment */
@@ -3386,7 +3414,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Suite
              * @default *
@@ -3429,6 +3457,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours?: number | null;
             /**
              * Text
              * @default
@@ -3452,7 +3482,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3475,6 +3505,8 @@ export interface components {
              * @enum {string}
              */
             mode: "active" | "shadow" | "off";
+            /** Period Hours */
+            period_hours: number | null;
             /** Text */
             text: string;
             /** Comment */
@@ -3549,7 +3581,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Min Effect */
             min_effect: number;
             /**
@@ -5112,6 +5144,8 @@ export interface components {
             credential_since: string | null;
             /** Rotation Requested At */
             rotation_requested_at: string | null;
+            /** Silence Limit S */
+            silence_limit_s: number | null;
             grant: components["schemas"]["GrantOut"];
             /** Targets */
             targets: components["schemas"]["BoundTargetOut"][];
@@ -5204,7 +5238,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Role
              * @enum {string}
@@ -5244,7 +5278,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * State
              * @enum {string}
@@ -5371,16 +5405,16 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped";
             /**
              * Role
              * @enum {string}
              */
             role: "candidate" | "confirmation" | "recovery";
             /** Run Id */
-            run_id: string;
+            run_id: string | null;
             /** Job Id */
-            job_id: string;
+            job_id: string | null;
             /** Series Id */
             series_id: string | null;
             /** Change Id */
@@ -8618,7 +8652,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
             /** Text */
             text: string;
             /** Benchmark */
@@ -8627,6 +8661,14 @@ export interface components {
             arms: string[];
             /** Metric */
             metric: string | null;
+        };
+        /**
+         * SilenceLimitIn
+         * @description After how long without a heartbeat the agent's projects are alerted; null: never.
+         */
+        SilenceLimitIn: {
+            /** Limit S */
+            limit_s: number | null;
         };
         /**
          * SinceOut
@@ -10195,7 +10237,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 assignee?: string | null;
-                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped") | null;
                 cause?: ("code" | "environment" | "target") | null;
                 overdue?: boolean | null;
                 shadow?: boolean;
@@ -10240,7 +10282,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 state?: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished") | null;
-                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule" | "schedule_missed" | "quarantine" | "agent_silent" | "import_stopped") | null;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };
@@ -11821,6 +11863,44 @@ export interface operations {
             };
         };
     };
+    set_silence_limit: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceLimitIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAgentOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_installation_audit: {
         parameters: {
             query?: {
@@ -13213,7 +13293,7 @@ export interface operations {
     list_rules: {
         parameters: {
             query?: {
-                kind?: ("arm_slower" | "history" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped") | null;
                 mode?: ("active" | "shadow" | "off") | null;
                 limit?: number;
                 cursor?: string | null;
@@ -13293,7 +13373,7 @@ export interface operations {
                 arm: string;
                 metric: string;
                 target: string;
-                kind?: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+                kind?: "arm_slower" | "history" | "gate" | "missing" | "schedule" | "quarantine" | "agent_silent" | "import_stopped";
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };

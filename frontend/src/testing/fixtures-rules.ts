@@ -28,6 +28,7 @@ export function ruleVersion(change: Partial<RuleVersion> = {}): RuleVersion {
     min_effect: 0.05,
     direction: 'worse',
     mode: 'active',
+    period_hours: null,
     text: saying('5 %'),
     comment: 'Three percent fired on every firmware update.',
     owner: ada,

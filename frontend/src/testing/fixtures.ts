@@ -82,6 +82,7 @@ export const enrolledAgent: EnrolledAgent = {
   revoked_at: null,
   credential_since: minutesAgo(50_000),
   rotation_requested_at: null,
+  silence_limit_s: null,
   grant: {
     projects: ['default'],
     repositories: ['git.example.org/team/*'],

@@ -41,6 +41,15 @@ export function agentHandlers(backend: FakeBackend): HttpHandler[] {
     http.put(`${INSTALLATION}/agents/:id/grant`, async ({ params, request }) =>
       change(params['id'], { grant: (await request.json()) as Grant }),
     ),
+    http.put(
+      `${INSTALLATION}/agents/:id/silence-limit`,
+      async ({ params, request }) => {
+        const { limit_s: limit } = (await request.json()) as {
+          limit_s: number | null;
+        };
+        return change(params['id'], { silence_limit_s: limit });
+      },
+    ),
     http.post(`${INSTALLATION}/agents/:id/rotate`, ({ params }) =>
       change(params['id'], { rotation_requested_at: now() }),
     ),

@@ -21,7 +21,7 @@ const page = (items: readonly unknown[]) =>
 
 function refused({ floor }: FakeDecisions, request: RuleRequest) {
   if (
-    request.kind === 'arm_slower' ||
+    request.kind !== 'history' ||
     request.mode === 'off' ||
     request.min_effect >= floor
   )

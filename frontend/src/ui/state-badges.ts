@@ -106,6 +106,10 @@ export const ALERT_KINDS: Record<AlertKind, string> = {
   gate: 'gate',
   missing: 'vanished cases',
   schedule: 'scheduled run',
+  schedule_missed: 'scheduled run that did not happen',
+  quarantine: 'target in quarantine',
+  agent_silent: 'silent agent',
+  import_stopped: 'import that stopped',
 };
 
 export const SHADOW: Badge = { tone: 'demo', icon: 'eye', word: 'shadow' };

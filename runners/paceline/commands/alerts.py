@@ -59,7 +59,8 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     kind: Annotated[
         str | None,
         typer.Option(
-            help="arm_slower, history, environment, policy, gate, missing or schedule."
+            help="arm_slower, history, environment, policy, gate, missing, schedule, schedule_missed, quarantine, "
+            "agent_silent or import_stopped."
         ),
     ] = None,
     cause: Annotated[

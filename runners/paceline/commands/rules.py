@@ -37,7 +37,9 @@ PATTERN_HELP = "A pattern; * matches any characters."
 RuleName = Annotated[str, typer.Argument(help="A rule's name or id.", metavar="RULE")]
 Kind = Annotated[
     str | None,
-    typer.Option(help="history (default), arm_slower, gate, missing or schedule."),
+    typer.Option(
+        help="history (default), arm_slower, gate, missing, schedule, quarantine, agent_silent or import_stopped."
+    ),
 ]
 Suite = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
 Benchmark = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
@@ -49,10 +51,25 @@ MinEffect = Annotated[
 ]
 Direction = Annotated[str | None, typer.Option(help="worse (default) or both.")]
 Mode = Annotated[str | None, typer.Option(help="active (default), shadow or off.")]
+Every = Annotated[
+    str | None,
+    typer.Option(
+        help="With import_stopped: how often results must arrive, 7d or 12h.",
+        metavar="TIME",
+    ),
+]
 Days = Annotated[int, typer.Option(min=1, max=365, help="Days to look back.")]
 
 PATTERNS = ("suite", "benchmark", "arm", "metric", "target")
-FIELDS = ("kind", *PATTERNS, "min_effect", "direction", "mode", "text")
+FIELDS = (
+    "kind",
+    *PATTERNS,
+    "min_effect",
+    "direction",
+    "mode",
+    "period_hours",
+    "text",
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +85,7 @@ class RuleOptions:
     min_effect: str | None
     direction: str | None
     mode: str | None
+    period_hours: float | None = None
     text: str | None = None
 
     def body(self, name: str, stored: Item | None) -> Item:
@@ -173,6 +191,7 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
     min_effect: MinEffect = None,
     direction: Direction = None,
     mode: Mode = None,
+    every: Every = None,
     text: Annotated[
         str | None, typer.Option(help="What the rule is for, in a sentence.")
     ] = None,
@@ -182,8 +201,10 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
     """Save a new rule or a new version of one. Options not given stay unchanged."""
     client = ServerClient(server, token)
     stored = client.find("/rules", rule)
+    patterns = (suite, benchmark, arm, metric, target)
+    period_hours = None if every is None else parse_hours(every)
     options = RuleOptions(
-        kind, suite, benchmark, arm, metric, target, min_effect, direction, mode, text
+        kind, *patterns, min_effect, direction, mode, period_hours, text
     )
     body = {**options.body(rule, stored), "comment": comment}
     if stored is None:

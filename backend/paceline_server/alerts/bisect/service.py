@@ -123,7 +123,7 @@ def start_by_hand(
         origin = RunTemplate(job.run_id, dict(proof.params))
     else:
         bisection = _new_bisection(session, alert, alert.base_commit, [], allowed)
-        origin = RunTemplate(alert.run_id, _params_of(session, alert))
+        origin = RunTemplate(alert.measured_run_id, _params_of(session, alert))
     add_event(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
     audit.record(
         session, actor, "bisect", "alert", alert.id, {"budget": bisection.budget}
@@ -237,7 +237,7 @@ def _request_job(
         commit=commit,
         benchmarks=[alert.benchmark],
         params={name: [value] for name, value in origin.params.items()},
-        target_id=alert.target_id,
+        target_id=alert.measured_target_id,
         trigger="bisect",
         bisection_id=bisection.id,
         times=MORE_LAUNCHES if what is not None and what.again else 1,

@@ -246,7 +246,9 @@ def _turn_into_environment(
     for fact in live:
         fact.change.cause = "environment"
     untold = alert.state in ("suspected", "inconclusive")
-    for other in queries.living_of_target(session, alert.target_id) if untold else ():
+    for other in (
+        queries.living_of_target(session, alert.measured_target_id) if untold else ()
+    ):
         its_changes = queries.changes_of_alerts(session, [other.id])[other.id]
         if kind_of(other.kind).is_environmental(other) and any(
             theirs.range.overlaps(ours.range) for theirs in its_changes for ours in live

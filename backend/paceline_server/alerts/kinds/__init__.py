@@ -6,9 +6,12 @@ A new kind is registered here and nowhere else.
 from __future__ import annotations
 
 from paceline_server.alerts.kinds.arm import ArmKind
+from paceline_server.alerts.kinds.fleet import AgentSilentKind, QuarantineKind
 from paceline_server.alerts.kinds.history import HistoryKind
+from paceline_server.alerts.kinds.imports import ImportStoppedKind
 from paceline_server.alerts.kinds.policy import PolicyKind
 from paceline_server.alerts.kinds.run_end import GateKind, MissingKind, ScheduleKind
+from paceline_server.alerts.kinds.schedules import ScheduleMissedKind
 
 KINDS = (
     ArmKind(),
@@ -17,4 +20,8 @@ KINDS = (
     GateKind(),
     MissingKind(),
     ScheduleKind(),
+    ScheduleMissedKind(),
+    QuarantineKind(),
+    AgentSilentKind(),
+    ImportStoppedKind(),
 )

@@ -167,10 +167,10 @@ class ArmKind(AlertKind[ArmPoints]):
         run = jobs.confirmation_run(
             session,
             alert_id=alert.id,
-            original_run_id=alert.run_id,
+            original_run_id=alert.measured_run_id,
             benchmarks=[alert.benchmark],
             params=values_by_param(comparison.params for comparison in failing),
-            target_id=alert.target_id,
+            target_id=alert.measured_target_id,
             not_before=clock.now(),
         )
         return ConfirmationRun(run, f"run {run.id}")

@@ -256,7 +256,7 @@ class HistoryKind(AlertKind[MovedSeries]):
             commit=lead.head_commit,
             benchmarks=sorted({fact.series.benchmark for fact in doubted}),
             params=values_by_param(fact.series.params for fact in doubted),
-            target_id=alert.target_id,
+            target_id=alert.measured_target_id,
             trigger="confirm",
             alert_id=alert.id,
             not_before=clock.now(),

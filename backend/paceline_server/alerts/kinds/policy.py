@@ -105,12 +105,12 @@ class PolicyKind(AlertKind[PolicyAdvice]):
         run = jobs.confirmation_run(
             session,
             alert_id=alert.id,
-            original_run_id=alert.run_id,
+            original_run_id=alert.measured_run_id,
             benchmarks=[
                 benchmark for benchmark in (alert.benchmark, cold) if benchmark
             ],
             params={name: [value] for name, value in json.loads(point).items()},
-            target_id=alert.target_id,
+            target_id=alert.measured_target_id,
             not_before=clock.now(),
         )
         return ConfirmationRun(run, f"run {run.id}")

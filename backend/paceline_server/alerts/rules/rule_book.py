@@ -109,6 +109,8 @@ class AppliedRule:
     mode: Mode
     muted: str | None
     """The mute in force, in words; alerts are raised all the same."""
+    period_hours: float | None = None
+    """How often something must arrive, if the kind asks for it."""
 
     def raises(self, effect: float) -> bool:
         """Return whether an effect raises an alert; it is a share, above 0 when it got worse."""
@@ -139,6 +141,7 @@ class AppliedRule:
             "min_effect": self.min_effect,
             "direction": self.direction,
             "mode": self.mode,
+            "period_hours": self.period_hours,
         }
 
 
@@ -151,6 +154,10 @@ class BuiltInRule:
     min_effect: float = 0.0
     has_effect: bool = True
     """True if findings have an effect that a rule can limit; such rules can be replayed."""
+    asks_period: bool = False
+    """True if a rule says how often something must arrive."""
+    mode: Mode = "active"
+    """Off: nothing is watched until somebody writes a rule."""
 
 
 def default_rule(kind: str) -> AppliedRule:
@@ -164,7 +171,7 @@ def default_rule(kind: str) -> AppliedRule:
         kind=kind,
         min_effect=rule.min_effect,
         direction="worse",
-        mode="active",
+        mode=rule.mode,
         muted=None,
     )
 
@@ -226,6 +233,7 @@ def applied_version(
         cast("Direction", version.direction),
         cast("Mode", version.mode),
         None if mute is None else mute_words(mute),
+        version.period_hours,
     )
 
 

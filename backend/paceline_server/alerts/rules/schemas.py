@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from paceline_contract.events import ParamValue
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts.registry import RuleKindName, built_in_rule_names
+from paceline_server.alerts.registry import (
+    RuleKindName,
+    asks_period,
+    built_in_rule_names,
+)
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
 """Days of the longest mute; a rule that should be silent for longer is switched off instead, which everybody sees."""
 LONGEST_REPLAY_DAYS = 365
 """Days of the longest replay; nobody remembers the conditions of older points."""
+LONGEST_PERIOD_DAYS = 90
+"""Days of the longest period; what arrives less often is not expected."""
 
 Direction = Literal["worse", "both"]
 Mode = Literal["active", "shadow", "off"]
@@ -28,7 +34,8 @@ class AlertRuleIn(Request):
     """A rule as its author writes it.
 
     In patterns, `*` matches any characters. `min_effect` is a fraction: 0.03 is 3 %. For a rule of kind
-    arm_slower it is added to the margin of the suite's manifest."""
+    arm_slower it is added to the margin of the suite's manifest. `period_hours` says how often something must arrive, for
+    a kind that asks for it. Of a silent agent, `target` matches the agent's name."""
 
     name: RuleName
     kind: RuleKindName = "history"
@@ -40,6 +47,7 @@ class AlertRuleIn(Request):
     min_effect: float = Field(default=0.03, ge=0, le=10)
     direction: Direction = "worse"
     mode: Mode = "active"
+    period_hours: float | None = Field(default=None, ge=1, le=LONGEST_PERIOD_DAYS * 24)
     text: Text = ""
     """What the rule is for; if empty, a sentence made of the fields above."""
     comment: Text = ""
@@ -53,6 +61,16 @@ class AlertRuleIn(Request):
         if name in built_in_rule_names():
             raise ValueError("this is the name of a built-in rule")
         return name
+
+    @model_validator(mode="after")
+    def _period(self) -> Self:
+        if asks_period(self.kind) is (self.period_hours is None):
+            raise ValueError(
+                f"a rule of kind {self.kind} needs period_hours, such as 24"
+                if self.period_hours is None
+                else f"a rule of kind {self.kind} takes no period_hours"
+            )
+        return self
 
 
 class AlertRuleUpdateIn(AlertRuleIn):
@@ -113,6 +131,7 @@ class AlertRuleVersionOut(Response):
     min_effect: float
     direction: Direction
     mode: Mode
+    period_hours: float | None
     text: str
     comment: str
     owner: AccountOut | None

@@ -164,6 +164,7 @@ _CONTENT = (
     "min_effect",
     "direction",
     "mode",
+    "period_hours",
     "text",
     "comment",
     "owner_id",
@@ -343,8 +344,7 @@ def mute_rule_of_alert(
 def _give_stored_rule(session: Session, alert: Alert, who: Principal) -> None:
     """Put an alert under the stored rule that decides about it now, made here if there is none."""
     kind = _kind_of_rules(alert)
-    target = queries.target_name(session, alert.target_id)
-    subject = RuleSubject(alert.suite, alert.benchmark, alert.arm, alert.metric, target)
+    subject = kind_of(alert.kind).rule_subject(session, alert)
     rule = rule_for(session, kind, subject)
     if rule.rule_id is None:
         create_rule(session, _rule_for_alert(session, alert, subject), who)
@@ -371,11 +371,12 @@ def _rule_for_alert(
         min_effect=default_rule(kind).min_effect,
         text="It was made to mute this measurement alone.",
         comment=f"to mute {alert.title}"[:200],
-        suite=subject.suite,
+        suite=subject.suite or ANY,
         benchmark=subject.benchmark or ANY,
         arm=subject.arm or ANY,
         metric=subject.metric or ANY,
-        target=subject.target,
+        target=subject.target or ANY,
+        period_hours=alert.rule.get("period_hours"),
     )
     contest = rule_checks.build_contest(
         spec, None, clock.now(), queries.newest_versions(session, kind)

@@ -17,6 +17,7 @@ from paceline_server.fleet.agents.schemas import (
     CredentialOut,
     EnrolledAgentOut,
     GrantIn,
+    SilenceLimitIn,
 )
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -61,6 +62,14 @@ def set_agent_grant(
 ) -> EnrolledAgentOut:
     """Change which projects, repositories and targets an agent may act for."""
     return service.set_grant(session, agent_id, body, who.name)
+
+
+@router.put("/installation/agents/{agent_id}/silence-limit")
+def set_silence_limit(
+    agent_id: str, body: SilenceLimitIn, who: Admin, session: SystemSession
+) -> EnrolledAgentOut:
+    """Change after how long without a heartbeat the agent's projects are alerted."""
+    return service.set_silence_limit(session, agent_id, body.limit_s, who.name)
 
 
 @router.post("/installation/agents/{agent_id}/rotate")

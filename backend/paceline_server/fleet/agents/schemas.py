@@ -12,6 +12,11 @@ from paceline_server.fleet.schemas import MAX_PATTERNS
 from paceline_server.kernel.wire import Request, Response
 from paceline_server.projects.schemas import ProjectName
 
+SHORTEST_SILENCE_S = 600
+"""Seconds; longer than a restart of the server or the host."""
+LONGEST_SILENCE_S = 90 * 86_400
+"""Seconds; an agent that is away for longer is better revoked."""
+
 
 class GrantIn(Request):
     """The grant of an agent from now on. `projects`: names."""
@@ -19,6 +24,12 @@ class GrantIn(Request):
     projects: list[ProjectName] = Field(min_length=1, max_length=MAX_PATTERNS)
     repositories: list[RepositoryPattern] = Field(max_length=MAX_PATTERNS)
     targets: list[TargetPattern] = Field(min_length=1, max_length=MAX_PATTERNS)
+
+
+class SilenceLimitIn(Request):
+    """After how long without a heartbeat the agent's projects are alerted; null: never."""
+
+    limit_s: int | None = Field(ge=SHORTEST_SILENCE_S, le=LONGEST_SILENCE_S)
 
 
 class GrantOut(Response):
@@ -53,6 +64,8 @@ class EnrolledAgentOut(Response):
     credential_since: datetime | None
     rotation_requested_at: datetime | None
     """When an admin asked it to replace its credential; null once it did."""
+    silence_limit_s: int | None
+    """After how long without a heartbeat its projects are alerted; null: never."""
     grant: GrantOut
     targets: list[BoundTargetOut]
 

@@ -118,6 +118,18 @@ def set_grant(
     return get_agent(session, agent_id)
 
 
+def set_silence_limit(
+    session: Session, agent_id: str, limit_s: int | None, actor: str
+) -> EnrolledAgentOut:
+    """Change how long an agent may be silent; None: for ever. Raises 404, 409 `agent_revoked`."""
+    agent = _find_active(session, agent_id)
+    if agent.silence_limit_s != limit_s:
+        agent.silence_limit_s = limit_s
+        detail = {"limit_s": limit_s}
+        agent_audit.record(session, agent, actor, "limit_silence", detail)
+    return get_agent(session, agent_id)
+
+
 def request_rotation(session: Session, agent_id: str, actor: str) -> EnrolledAgentOut:
     """Ask an agent to replace its credential with its next heartbeat; repeatable. Raises 404, 409
     `agent_revoked`."""
@@ -172,7 +184,8 @@ def revoke(session: Session, agent_id: str, actor: str) -> None:
 
 
 def replace(session: Session, before: str, agent: Agent, actor: str) -> None:
-    """Give a new agent the targets of the agent `before`, and revoke that one."""
+    """Give a new agent the targets and the limit of silence of the agent `before`, and revoke that one."""
+    agent.silence_limit_s = _find(session, before).silence_limit_s
     queries.give_targets(session, before, agent.id)
     revoke(session, before, actor)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, bindparam, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from paceline_server.store.base import Base
@@ -135,7 +135,18 @@ def _jobs(period: TimeRange) -> Any:
 
 
 def _alerts(period: TimeRange) -> Any:
-    return select(Alert.id).where(Alert.run_id.in_(_runs(period)))
+    """Return the alerts of these runs, and those of no run that were raised in the period."""
+    is_of_exported = or_(
+        Alert.target_id.is_(None), Alert.target_id.in_(_targets(period))
+    )
+    return select(Alert.id).where(
+        or_(
+            Alert.run_id.in_(_runs(period)),
+            and_(
+                Alert.run_id.is_(None), is_of_exported, *period.holds(Alert.created_at)
+            ),
+        )
+    )
 
 
 def _series(period: TimeRange) -> Any:
@@ -188,7 +199,7 @@ EXPORTED: dict[type[Base], Criterion] = {
     AlertEvent: _of_alert(AlertEvent),
     Bisection: _of_alert(Bisection),
     Finding: lambda period: [
-        Finding.job_id.in_(_jobs(period)),
+        or_(Finding.job_id.is_(None), Finding.job_id.in_(_jobs(period))),
         or_(Finding.alert_id.is_(None), Finding.alert_id.in_(_alerts(period))),
     ],
     Fingerprint: lambda period: [
@@ -297,6 +308,8 @@ class RowSource(NamedTuple):
     keys: tuple[Any, ...]
     at: Any
     joins: tuple[tuple[Any, ColumnElement[bool]], ...] = ()
+    outer_joins: tuple[tuple[Any, ColumnElement[bool]], ...] = ()
+    """Joins that keep rows without a partner."""
     run: Any = None
     series: Any = None
 
@@ -334,7 +347,7 @@ SOURCES: dict[str, RowSource] = {
         ),
         keys=(Alert.id,),
         at=Alert.created_at,
-        joins=((Target, Target.id == Alert.target_id),),
+        outer_joins=((Target, Target.id == Alert.target_id),),
         run=Alert.run_id,
     ),
     "comparisons": RowSource(
@@ -496,6 +509,8 @@ def _source(
     query = select(*columns).select_from(source.keys[0].class_)
     for table, condition in source.joins:
         query = query.join(table, condition)
+    for table, condition in source.outer_joins:
+        query = query.outerjoin(table, condition)
     query = query.where(*wanted.period.holds(source.at)).order_by(*source.keys)
     if wanted.run_id is not None:
         query = query.where(source.run == wanted.run_id)

@@ -35,7 +35,7 @@ class Alert(ProjectRoot, Base):
     title: Mapped[str]
     suite: Mapped[str]
     kind: Mapped[str]
-    """arm_slower | history | environment | policy | …: the kind of its findings."""
+    """A name of a kind of `alerts/kinds`, which is also the kind of its findings."""
     cause: Mapped[str | None]
     """code | environment | target (I15); null: not known, or the alert compares arms of one revision."""
     benchmark: Mapped[str]
@@ -44,7 +44,8 @@ class Alert(ProjectRoot, Base):
     """`base` in a history alert."""
     metric: Mapped[str]
     """Benchmark, arm and metric of a history alert are those of its worst finding."""
-    target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
+    target_id: Mapped[str | None] = mapped_column(ForeignKey("target.id"))
+    """Null: it is about no single target, such as an agent that fell silent."""
     demonstration: Mapped[bool]
     base_commit: Mapped[str | None]
     head_commit: Mapped[str | None]
@@ -65,10 +66,25 @@ class Alert(ProjectRoot, Base):
     lower: Mapped[float | None] = mapped_column(Float)
     upper: Mapped[float | None] = mapped_column(Float)
     assignee_id: Mapped[str | None] = mapped_column(ForeignKey("account.id"))
-    run_id: Mapped[str]
+    run_id: Mapped[str | None]
+    """The run that shows it. Null: no run shows it, such as a target that was quarantined."""
     confirmation_run_id: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     updated_at: Mapped[datetime] = mapped_column(Timestamp)
+
+    @property
+    def measured_run_id(self) -> str:
+        """The run of an alert that a measurement raised. Raises ValueError for another."""
+        if self.run_id is None:
+            raise ValueError(f"no run shows the alert {self.id} of kind {self.kind}")
+        return self.run_id
+
+    @property
+    def measured_target_id(self) -> str:
+        """The target of an alert that a measurement raised. Raises ValueError for another."""
+        if self.target_id is None:
+            raise ValueError(f"the alert {self.id} of kind {self.kind} has no target")
+        return self.target_id
 
 
 class AlertEvent(ProjectOwned, Base):

@@ -77,9 +77,11 @@ class Finding(ProjectOwned, Base):
     numbers: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """Of a history finding: effect, lower, upper, p_value, levels, n before and after, index, commits and a sentence.
     Of a finding from a run's end: a sentence, the points that fail, and the `GateFigure`s of a gate.
+    Of a standing fact: a sentence and the episode of the fact.
     """
-    run_id: Mapped[str]
-    job_id: Mapped[str] = mapped_column(String, index=True)
+    run_id: Mapped[str | None]
+    job_id: Mapped[str | None] = mapped_column(String, index=True)
+    """Null, like the run: no measurement shows it, but the state of an agent, a target, a schedule or an import."""
     method: Mapped[str]
     parameters: Mapped[dict[str, Any]] = mapped_column(Json)
     filters: Mapped[list[dict[str, Any]]] = mapped_column(Json)

@@ -61,6 +61,19 @@ class Agent(Granted, Base):
         Timestamp, default=None
     )
     """Set while the agent should replace its credential; null again once it uses a newer one."""
+    silence_limit_s: Mapped[int | None] = mapped_column(default=None)
+    """After how long without a heartbeat its projects are alerted; null: never."""
+
+
+class ServerUptime(Base):
+    """Since when the server has been up without a long pause, in its only row. Silence counts from there at the
+    earliest: a server that was down, or asleep with its machine, heard nobody."""
+
+    __tablename__ = "server_uptime"
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    since: Mapped[datetime] = mapped_column(Timestamp)
+    seen_at: Mapped[datetime] = mapped_column(Timestamp)
+    """When the sweeper last said that the server is up."""
 
 
 class Target(Base):

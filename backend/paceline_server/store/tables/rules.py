@@ -31,7 +31,7 @@ class AlertRuleVersion(ProjectOwned, Base):
     rule_id: Mapped[str] = mapped_column(ForeignKey("alert_rule.id"), primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    """history | arm_slower."""
+    """A name of a kind of `alerts/kinds` that has rules."""
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("account.id"))
     suite: Mapped[str]
     benchmark: Mapped[str]
@@ -46,6 +46,8 @@ class AlertRuleVersion(ProjectOwned, Base):
     """worse | both."""
     mode: Mapped[str]
     """active | shadow (alerts are stored, nobody is notified) | off (raises no alerts)."""
+    period_hours: Mapped[float | None] = mapped_column(Float, default=None)
+    """How often something must arrive; null: the kind asks for no period."""
     text: Mapped[str]
     comment: Mapped[str]
     created_by: Mapped[str]

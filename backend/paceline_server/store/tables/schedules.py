@@ -30,5 +30,8 @@ class Schedule(ProjectRoot, Base):
     enabled: Mapped[bool]
     next_at: Mapped[datetime] = mapped_column(Timestamp, index=True)
     last_run_id: Mapped[str | None]
+    missed_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
+    """When its newest run was due and did not happen; null: it happened."""
+    missed_because: Mapped[str | None] = mapped_column(default=None)
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,5 +1,5 @@
 /** The dialogs of the actions on an agent. Each says what the action does and, if the server refused it, why. */
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Group, Modal, NumberInput, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 
@@ -9,6 +9,7 @@ import {
   revokeAgent,
   rotateAgent,
   setGrant,
+  setSilenceLimit,
 } from '../../api/agents';
 import type { EnrolledAgent } from '../../api/types';
 import { Icon } from '../../ui/icon';
@@ -16,10 +17,11 @@ import { EnrolCommand } from './enrol-panel';
 import { draftOf, grantOf, isComplete } from './grant-draft';
 import { GrantFields } from './grant-fields';
 
-export type AgentAction = 'grant' | 'rotate' | 'revoke' | 'replace';
+export type AgentAction = 'grant' | 'silence' | 'rotate' | 'revoke' | 'replace';
 
 export const ACTION_LABELS: Record<AgentAction, string> = {
   grant: 'Change grant',
+  silence: 'Limit silence',
   rotate: 'Rotate',
   revoke: 'Revoke',
   replace: 'Enrol again',
@@ -28,7 +30,7 @@ export const ACTION_LABELS: Record<AgentAction, string> = {
 export function actionsOf({ state }: EnrolledAgent): AgentAction[] {
   return state === 'revoked'
     ? ['replace']
-    : ['grant', 'rotate', 'revoke', 'replace'];
+    : ['grant', 'silence', 'rotate', 'revoke', 'replace'];
 }
 
 export interface AgentDialogProps {
@@ -41,6 +43,8 @@ export function AgentDialog(props: AgentDialogProps) {
   switch (props.action) {
     case 'grant':
       return <GrantDialog {...props} />;
+    case 'silence':
+      return <SilenceDialog {...props} />;
     case 'rotate':
       return (
         <ConfirmDialog
@@ -168,6 +172,62 @@ function GrantDialog({ agent, onClose }: AgentDialogProps) {
               type="submit"
               loading={change.isPending}
               disabled={!isComplete(draft)}
+            >
+              Save
+            </Button>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+const HOUR_S = 3600;
+
+function SilenceDialog({ agent, onClose }: AgentDialogProps) {
+  const limit = agent.silence_limit_s;
+  const [hours, setHours] = useState<number | ''>(
+    limit === null ? '' : limit / HOUR_S,
+  );
+  const refetch = useRefetch();
+  const change = useMutation({
+    mutationFn: () =>
+      setSilenceLimit(
+        agent.id,
+        hours === '' ? null : Math.round(hours * HOUR_S),
+      ),
+    onSuccess: onClose,
+    onSettled: refetch,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Dialog
+      title={`How long ${agent.name} may be silent`}
+      error={change.error}
+      onClose={onClose}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <NumberInput
+            label="Hours without a heartbeat"
+            description="After that its projects get an alert. Empty: never. Maintenance is no silence."
+            value={hours}
+            min={0.2}
+            max={2160}
+            decimalScale={2}
+            suffix=" h"
+            onChange={(value) => setHours(value === '' ? '' : Number(value))}
+          />
+          <Group>
+            <Button
+              type="submit"
+              loading={change.isPending}
             >
               Save
             </Button>

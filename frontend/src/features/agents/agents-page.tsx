@@ -135,15 +135,25 @@ const COLUMNS: readonly Column<EnrolledAgent>[] = [
   },
   {
     header: 'Last seen',
-    cell: ({ state, last_seen_at: seen, revoked_at: revoked }) =>
+    cell: ({
+      state,
+      last_seen_at: seen,
+      revoked_at: revoked,
+      silence_limit_s: limit,
+    }) =>
       state === 'revoked' ? (
         <>
           revoked <TimeAgo at={revoked} />
         </>
-      ) : seen === null ? (
-        'never'
       ) : (
-        <TimeAgo at={seen} />
+        <>
+          {seen === null ? 'never' : <TimeAgo at={seen} />}
+          {limit !== null && (
+            <div className={classes.quiet}>
+              alert after {Number((limit / 3600).toPrecision(3))} h of silence
+            </div>
+          )}
+        </>
       ),
   },
   {

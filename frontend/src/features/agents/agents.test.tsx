@@ -95,6 +95,22 @@ describe('the agents', () => {
     ).toBeInTheDocument();
   });
 
+  it('may be silent for as long as an admin says', async () => {
+    const { user, backend } = renderApp('/agents');
+    await user.click(
+      (await row(enrolledAgent.name)).getByRole('button', {
+        name: /^Limit silence/,
+      }),
+    );
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.type(dialog.getByRole('textbox', { name: /Hours/ }), '1.5');
+    await user.click(dialog.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(backend.enrolled[0]?.silence_limit_s).toBe(5400));
+    expect(
+      await screen.findByText('alert after 1.5 h of silence'),
+    ).toBeInTheDocument();
+  });
+
   it('are granted something else', async () => {
     const { user, backend } = renderApp('/agents');
     await user.click(

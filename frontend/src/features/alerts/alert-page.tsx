@@ -229,23 +229,28 @@ function Claim({ alert }: { alert: AlertDetail }) {
   );
 }
 
-/** Whether the end of a run is the evidence: nothing is measured again to confirm it. */
-function isOfRun({ kind }: AlertDetail): boolean {
-  return kind === 'gate' || kind === 'missing' || kind === 'schedule';
+/** Whether the end of a run, or no run at all, is the evidence: nothing is measured again to confirm it. */
+function isOfRun({ kind, findings }: AlertDetail): boolean {
+  return (
+    kind === 'gate' ||
+    kind === 'missing' ||
+    kind === 'schedule' ||
+    findings.some((finding) => finding.run_id === null)
+  );
 }
 
 function measuredFacts(
   alert: AlertDetail,
 ): readonly (readonly [string, ReactNode])[] {
   const { suite, benchmark, arm, reference, metric } = alert;
-  if (benchmark === '') return [['Suite', suite]];
+  if (benchmark === '') return suite === '' ? [] : [['Suite', suite]];
   return [
     [
       'Benchmark',
       <AppLink
         key="b"
         to="/arms"
-        search={{ suite, benchmark, target: alert.target_id }}
+        search={{ suite, benchmark, target: alert.target_id ?? undefined }}
       >
         {suite} / {benchmark}
       </AppLink>,
@@ -272,22 +277,34 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
       <Facts
         items={[
           ['Kind', ALERT_KINDS[alert.kind]],
-          [
-            'Target',
-            <TargetName
-              key="t"
-              link
-              id={alert.target_id}
-              name={alert.target_name}
-            />,
-          ],
+          ...(alert.target_name === null
+            ? []
+            : [
+                [
+                  'Target',
+                  <TargetName
+                    key="t"
+                    link
+                    id={alert.target_id}
+                    name={alert.target_name}
+                  />,
+                ] as const,
+              ]),
           ...measuredFacts(alert),
-          [
-            'Found in',
-            <AppLink key="r" to="/runs/$runId" params={{ runId: alert.run_id }}>
-              Run {shortId(alert.run_id)}
-            </AppLink>,
-          ],
+          ...(alert.run_id === null
+            ? []
+            : [
+                [
+                  'Found in',
+                  <AppLink
+                    key="r"
+                    to="/runs/$runId"
+                    params={{ runId: alert.run_id }}
+                  >
+                    Run {shortId(alert.run_id)}
+                  </AppLink>,
+                ] as const,
+              ]),
           ...(isOfRun(alert)
             ? []
             : [

@@ -24,6 +24,10 @@ export const ALERT_KIND_VALUES: readonly AlertKind[] = [
   'gate',
   'missing',
   'schedule',
+  'schedule_missed',
+  'quarantine',
+  'agent_silent',
+  'import_stopped',
 ];
 export const ALERT_CAUSE_VALUES: readonly AlertCause[] = [
   'code',

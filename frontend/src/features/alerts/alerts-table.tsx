@@ -122,7 +122,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   {
     header: 'Target',
     cell: ({ target_id: id, target_name: name }) => (
-      <TargetName id={id} name={name} />
+      <TargetName id={id} name={name ?? '–'} />
     ),
   },
   {

@@ -31,7 +31,12 @@ export function BlamePanel({ alert }: { alert: AlertDetail }) {
           including <span className="pl-mono">{head.slice(0, 10)}</span>.{' '}
           <AppLink
             to="/compare"
-            search={{ base, head, suite: alert.suite, target: alert.target_id }}
+            search={{
+              base,
+              head,
+              suite: alert.suite,
+              target: alert.target_id ?? undefined,
+            }}
           >
             Compare revisions
           </AppLink>

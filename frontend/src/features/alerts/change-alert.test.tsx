@@ -303,3 +303,38 @@ describe('an alert about a scheduled run', () => {
     expect(screen.queryByRole('heading', { name: 'Bisection' })).toBeNull();
   });
 });
+
+describe('an alert that no run shows', () => {
+  it('leads to its target and to no run', async () => {
+    renderApp('/alerts/alert-quarantine', (backend) => {
+      const made = changeAlert({
+        id: 'alert-quarantine',
+        kind: 'quarantine',
+        cause: null,
+        bisection: null,
+        suite: '',
+        benchmark: '',
+        arm: '',
+        metric: '',
+        base_commit: null,
+        head_commit: null,
+        run_id: null,
+        confirmation_run_id: null,
+      });
+      const [first] = made.findings;
+      if (first === undefined) throw new Error('the fixture has findings');
+      const none = { series_id: null, sides: null, run_id: null, job_id: null };
+      const findings = [{ ...first, ...none, words: 'swollen battery' }];
+      backend.alerts.set('alert-quarantine', { ...made, findings });
+    });
+    expect(await screen.findByText('swollen battery')).toBeVisible();
+    expect(screen.getByText('target in quarantine')).toBeVisible();
+    for (const word of ['Suite', 'Found in', 'Confirmed in'])
+      expect(screen.queryByText(word)).toBeNull();
+    const links = screen
+      .getAllByRole('link')
+      .map((link) => link.getAttribute('href'));
+    expect(links.filter((path) => path?.startsWith('/runs/'))).toEqual([]);
+    expect(links.some((path) => path?.startsWith('/targets/'))).toBe(true);
+  });
+});

@@ -49,7 +49,10 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
       {changes.length > 0 && <ChangesPanel findings={changes} />}
       {alert.kind === 'policy' && (
         <PoliciesPanel
-          filters={{ suite: alert.suite, target: alert.target_id }}
+          filters={{
+            suite: alert.suite,
+            target: alert.target_id ?? undefined,
+          }}
           benchmark={alert.benchmark}
           title="What is measured now"
         />
@@ -160,11 +163,16 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
         },
         {
           header: 'Run',
-          cell: ({ run_id: runId, job_id: job }) => (
-            <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
-              {shortId(runId)}
-            </AppLink>
-          ),
+          cell: ({ run_id: runId, job_id: job }) =>
+            runId !== null && (
+              <AppLink
+                to="/runs/$runId"
+                params={{ runId }}
+                search={{ job: job ?? undefined }}
+              >
+                {shortId(runId)}
+              </AppLink>
+            ),
         },
       ]}
     />

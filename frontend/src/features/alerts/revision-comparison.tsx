@@ -68,10 +68,10 @@ export function RevisionComparison({
 }: {
   findings: readonly Finding[];
 }) {
-  const jobs = [...new Set(findings.map(({ job_id: id }) => id))];
+  const jobs = [...new Set(findings.map(({ job_id: id }) => id ?? ''))];
   const reports = useQueries({ queries: jobs.map((id) => jobReportQuery(id)) });
   const rows = findings.map((finding) =>
-    rowOf(finding, reports[jobs.indexOf(finding.job_id)]?.data),
+    rowOf(finding, reports[jobs.indexOf(finding.job_id ?? '')]?.data),
   );
   const same = reports.some(({ data }) => data?.base?.same_artifact === true);
   const worst = findings.reduce((a, b) =>
@@ -157,11 +157,16 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     header: 'Run',
-    cell: ({ finding: { run_id: runId, job_id: job } }) => (
-      <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
-        {shortId(runId)}
-      </AppLink>
-    ),
+    cell: ({ finding: { run_id: runId, job_id: job } }) =>
+      runId !== null && (
+        <AppLink
+          to="/runs/$runId"
+          params={{ runId }}
+          search={{ job: job ?? undefined }}
+        >
+          {shortId(runId)}
+        </AppLink>
+      ),
   },
 ];
 

@@ -299,7 +299,7 @@ const ALERTS: readonly Column<Alert>[] = [
   {
     header: 'Target',
     cell: ({ target_id: id, target_name: name }) => (
-      <TargetName id={id} name={name} />
+      <TargetName id={id} name={name ?? '–'} />
     ),
   },
   { header: 'First seen', cell: ({ created_at: at }) => <TimeAgo at={at} /> },

@@ -5,6 +5,7 @@ import type {
   RuleRequest,
   RuleVersion,
 } from '../../api/types';
+import { hasEffect, hasPeriod } from './rule-labels';
 import type { NewRuleSearch } from './rules-search';
 
 export interface RuleDraft {
@@ -19,6 +20,8 @@ export interface RuleDraft {
   percent: number | '';
   direction: RuleVersion['direction'];
   mode: RuleMode;
+  /** How often something must arrive, where the kind asks for it. Empty while it is typed. */
+  hours: number | '';
   text: string;
   comment: string;
   /** Absent: whoever saves it. */
@@ -45,6 +48,7 @@ export function freshDraft(about: NewRuleSearch): RuleDraft {
     percent: about.effect === undefined ? '' : asPercent(about.effect),
     direction: 'worse',
     mode: 'shadow',
+    hours: '',
     text: '',
     comment: '',
     ownerId: undefined,
@@ -63,6 +67,7 @@ export function draftOf(name: string, version: RuleVersion): RuleDraft {
     percent: asPercent(version.min_effect),
     direction: version.direction,
     mode: version.mode,
+    hours: version.period_hours ?? '',
     text: version.text,
     comment: '',
     ownerId: version.owner?.id,
@@ -70,7 +75,11 @@ export function draftOf(name: string, version: RuleVersion): RuleDraft {
 }
 
 export function complete(draft: RuleDraft): boolean {
-  return draft.name.trim() !== '' && draft.percent !== '';
+  return (
+    draft.name.trim() !== '' &&
+    (draft.percent !== '' || !hasEffect(draft.kind)) &&
+    (draft.hours !== '' || !hasPeriod(draft.kind))
+  );
 }
 
 const orAny = (pattern: string) =>
@@ -88,6 +97,7 @@ export function toRequest(draft: RuleDraft): RuleRequest {
     min_effect: Number((Number(draft.percent) / 100).toPrecision(EXACT_DIGITS)),
     direction: draft.direction,
     mode: draft.mode,
+    period_hours: hasPeriod(draft.kind) ? Number(draft.hours) : null,
     text: draft.text.trim(),
     comment: draft.comment.trim(),
     owner_id: draft.ownerId ?? null,

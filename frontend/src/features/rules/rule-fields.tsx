@@ -20,6 +20,7 @@ import type { RuleDraft } from './rule-draft';
 import {
   DIRECTION_LABELS,
   hasEffect,
+  hasPeriod,
   KIND_LABELS,
   MODE_BADGES,
   MODE_MEANING,
@@ -170,6 +171,22 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
               onChange={(direction) => onChange({ direction })}
             />
           </>
+        )}
+        {hasPeriod(draft.kind) && (
+          <NumberInput
+            label="Awaited every (hours)"
+            description="An alert is raised when nothing new arrived for so long."
+            value={draft.hours}
+            required
+            min={1}
+            max={2160}
+            maw={420}
+            suffix=" h"
+            {...refusal(errors, 'period_hours')}
+            onChange={(value) =>
+              onChange({ hours: value === '' ? '' : Number(value) })
+            }
+          />
         )}
         <div>
           <Segments<RuleMode>

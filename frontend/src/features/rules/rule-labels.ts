@@ -22,11 +22,19 @@ export const KIND_LABELS: Record<RuleKind, string> = {
   gate: 'a required gate on the default branch',
   missing: 'cases that are not measured any more',
   schedule: 'runs of a schedule',
+  quarantine: 'targets in quarantine',
+  agent_silent: 'silent agents',
+  import_stopped: 'imports that stop arriving',
 };
 
 /** Whether a rule of this kind asks for a minimum effect and can be replayed. */
 export function hasEffect(kind: RuleKind): boolean {
   return kind === 'history' || kind === 'arm_slower';
+}
+
+/** Whether a rule of this kind says how often something must arrive. */
+export function hasPeriod(kind: RuleKind): boolean {
+  return kind === 'import_stopped';
 }
 
 export const DIRECTION_LABELS: Record<RuleVersion['direction'], string> = {
@@ -46,6 +54,9 @@ export function versionFields(
     ),
     ['Minimum effect', formatPercent(version.min_effect)],
     ['Alerts when it', DIRECTION_LABELS[version.direction]],
+    ...(version.period_hours === null
+      ? []
+      : [['Awaited every', `${version.period_hours} h`] as const]),
     ['Mode', version.mode],
     ['Owner', version.owner?.name ?? 'nobody'],
     ['Description', version.text],

@@ -9,6 +9,9 @@ export const RULE_KINDS: readonly RuleKind[] = [
   'gate',
   'missing',
   'schedule',
+  'quarantine',
+  'agent_silent',
+  'import_stopped',
 ];
 export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];
 

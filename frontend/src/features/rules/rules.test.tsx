@@ -141,6 +141,28 @@ describe('writing a rule', () => {
     });
   });
 
+  it('asks how often an import must arrive, and for no effect', async () => {
+    const { user, backend } = await write();
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Watches' }),
+      'import_stopped',
+    );
+    expect(
+      screen.queryByRole('textbox', { name: /Minimum effect/ }),
+    ).not.toBeInTheDocument();
+    await user.type(screen.getByRole('textbox', { name: 'Name' }), 'imports');
+    const save = screen.getByRole('button', { name: 'Save rule' });
+    expect(save).toBeDisabled();
+    await user.type(screen.getByRole('textbox', { name: /Awaited/ }), '24');
+    await user.click(save);
+    await waitFor(() =>
+      expect(backend.decisions.rules[2]).toMatchObject({
+        kind: 'import_stopped',
+        period_hours: 24,
+      }),
+    );
+  });
+
   it('shows a refusal below the noise floor at the field, with its number', async () => {
     const { user, backend } = await write();
     const field = screen.getByRole('textbox', { name: /Minimum effect/ });
