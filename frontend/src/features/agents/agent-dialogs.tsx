@@ -225,10 +225,7 @@ function SilenceDialog({ agent, onClose }: AgentDialogProps) {
             onChange={(value) => setHours(value === '' ? '' : Number(value))}
           />
           <Group>
-            <Button
-              type="submit"
-              loading={change.isPending}
-            >
+            <Button type="submit" loading={change.isPending}>
               Save
             </Button>
             <Button variant="default" onClick={onClose}>

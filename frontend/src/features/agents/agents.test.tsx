@@ -105,7 +105,9 @@ describe('the agents', () => {
     const dialog = within(await screen.findByRole('dialog'));
     await user.type(dialog.getByRole('textbox', { name: /Hours/ }), '1.5');
     await user.click(dialog.getByRole('button', { name: 'Save' }));
-    await waitFor(() => expect(backend.enrolled[0]?.silence_limit_s).toBe(5400));
+    await waitFor(() =>
+      expect(backend.enrolled[0]?.silence_limit_s).toBe(5400),
+    );
     expect(
       await screen.findByText('alert after 1.5 h of silence'),
     ).toBeInTheDocument();
