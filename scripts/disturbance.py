@@ -4,7 +4,8 @@ Every launch is a process that runs eight arms a round in a balanced random orde
 and work that takes 1.02 to 2 times as long. Windows of 5 different launches are drawn from the recorded ones, with their
 rounds as measured, and judged as a job is, with the conditions that were read during them. Which of the two equal arms
 is the reference is drawn for each launch: they are exchangeable, so their true ratio is 1 however few launches there
-are. A second table simulates drift of up to 30 %, a third launches that differ.
+are. A second table says how far neighbours move the ratio of unequal work; a third simulates drift of up to 30 %, a
+fourth launches that differ, in jobs of one pair and of many.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
 from paceline_server.stats.constants import LOOK_ALPHA
 from paceline_server.stats.disturbance import Disturbance, separate_disturbances
 from paceline_server.stats.paired import (
-    BOUNDING_METHOD,
     METHOD,
+    SHARE_METHOD,
     PairPolicy,
     PairVerdict,
     control_run,
     judge_pair,
+    pool_launch_noise,
 )
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import Reading, find_voids
@@ -83,8 +85,9 @@ AA_WINDOWS, POWER_WINDOWS = 2000, 200
 DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 DRIFT_WINDOWS = 200
 NOISES = (0.0, 0.01, 0.02, 0.03)
-NOISE_WINDOWS = 500
-METHODS = (BOUNDING_METHOD, METHOD)
+NOISE_WINDOWS = 200
+PAIRS = (1, 20)
+METHODS = (SHARE_METHOD, METHOD)
 
 
 def _say(text: str) -> None:
@@ -184,7 +187,8 @@ def judge_window(
     outcome = _judge(blocks, policy_under(disturbance, MARGIN_PERCENT))
     plain = outcome
     if outcome.extra_percent:
-        plain = _judge(blocks, policy_under(Disturbance(), MARGIN_PERCENT))
+        undisturbed = Disturbance(method=method)
+        plain = _judge(blocks, policy_under(undisturbed, MARGIN_PERCENT))
     return Outcome(
         "void" if voids else outcome.verdict,
         outcome.extra_percent,
@@ -337,68 +341,127 @@ def report_drift(method: str) -> int:
     return false_verdicts
 
 
+def report_unequal(recorded: Sequence[dict[str, Any]]) -> None:
+    """Print how far neighbours move the ratio of hashing to copying, with its standard error by launches."""
+    _say("\n| neighbours | waiting | hashing to copying moves by |\n|---|---|---|")
+    quiet: dict[bool, tuple[float, float]] = {}
+    for row in recorded:
+        logs = [
+            float(np.median(np.log(ns["hash"]) - np.log(ns["copy"])))
+            for ns in (
+                {
+                    kernel: np.array(launch["ns"][kernel])[WARMUP:, :2]
+                    for kernel in BYTES
+                }
+                for launch in row["launches"]
+            )
+        ]
+        middle = float(np.median(logs))
+        scatter = 1.4826 * float(np.median(np.abs(np.array(logs) - middle)))
+        error = 1.2533 * scatter / len(logs) ** 0.5
+        quiet.setdefault(row["pinned"], (middle, error))
+        moved = np.expm1(middle - quiet[row["pinned"]][0])
+        waits = [
+            launch["during"].get("workload_wait_percent", 0.0)
+            for launch in row["launches"]
+        ]
+        name = f"{row['number']} {row['kind']}" if row["number"] else "none"
+        _say(
+            f"| {name}, {'pinned' if row['pinned'] else 'free'} | {np.mean(waits):.0f} % "
+            f"| {100 * moved:+.1f} % (± {100 * np.hypot(error, quiet[row['pinned']][1]):.1f}) |"
+        )
+
+
 def report_launches() -> None:
     """Print the outcomes of jobs of up to three batches whose launches differ. No target was disturbed, so that it has
     no part in the exit status."""
     rng = np.random.default_rng(20261128)
     _say(
-        "\n| launch noise | biased launches | false: equal slower | +1 % slower | false: +3 % passes "
-        "| equal pass | +3 % | +5 % | +10 % |\n|---|---|---|---|---|---|---|---|---|"
+        f"\n`{METHOD}`\n\n| launch noise | biased launches | pairs | false: equal slower | +1 % slower | false: +3 % passes "
+        "| equal pass, first batch | equal pass | +3 % | +5 % | +10 % |\n|---|---|---|---|---|---|---|---|---|---|---|"
     )
     for biased in (0.0, BIASED_SHARE):
         for noise in NOISES:
-            counts: dict[tuple[float, str], int] = Counter()
-            for effect in (0.0, 0.01, 0.03, 0.05, 0.1):
-                for _ in range(NOISE_WINDOWS * (4 if effect in (0.0, 0.03) else 1)):
-                    verdict = _judge_noisy_launches(rng, effect, noise, biased)
-                    counts[effect, verdict] += 1
-            all_windows = 4 * NOISE_WINDOWS
-            cells = [
-                f"{100 * noise:.0f} %",
-                f"{100 * biased:.1f} %",
-                f"{counts[0.0, 'fail']} of {all_windows}",
-                f"{counts[0.01, 'fail']} of {NOISE_WINDOWS}",
-                f"{counts[0.03, 'pass']} of {all_windows}",
-                f"{100 * counts[0.0, 'pass'] / all_windows:.1f} %",
-                f"{100 * counts[0.03, 'fail'] / all_windows:.1f} %",
-                f"{100 * counts[0.05, 'fail'] / NOISE_WINDOWS:.1f} %",
-                f"{100 * counts[0.1, 'fail'] / NOISE_WINDOWS:.1f} %",
-            ]
-            _say(f"| {' | '.join(cells)} |")
+            for pairs in PAIRS if noise and not biased else PAIRS[:1]:
+                counts: dict[tuple[float, str], int] = Counter()
+                for effect in (0.0, 0.01, 0.03, 0.05, 0.1):
+                    windows = NOISE_WINDOWS * (10 if effect in (0.0, 0.03) else 1)
+                    for _ in range(windows // pairs):
+                        for verdict, look in _judge_noisy_launches(
+                            rng, effect, (noise, biased), pairs
+                        ):
+                            counts[effect, verdict] += 1
+                            if look == 0:
+                                counts[effect, f"{verdict} at once"] += 1
+                all_windows = 10 * NOISE_WINDOWS
+                cells = [
+                    f"{100 * noise:.0f} %",
+                    f"{100 * biased:.1f} %",
+                    f"{pairs}",
+                    f"{counts[0.0, 'fail']} of {all_windows}",
+                    f"{counts[0.01, 'fail']} of {NOISE_WINDOWS}",
+                    f"{counts[0.03, 'pass']} of {all_windows}",
+                    f"{100 * counts[0.0, 'pass at once'] / all_windows:.1f} %",
+                    f"{100 * counts[0.0, 'pass'] / all_windows:.1f} %",
+                    f"{100 * counts[0.03, 'fail'] / all_windows:.1f} %",
+                    f"{100 * counts[0.05, 'fail'] / NOISE_WINDOWS:.1f} %",
+                    f"{100 * counts[0.1, 'fail'] / NOISE_WINDOWS:.1f} %",
+                ]
+                _say(f"| {' | '.join(cells)} |")
 
 
 def _judge_noisy_launches(
-    rng: np.random.Generator, effect: float, noise: float, biased: float
-) -> str:
-    """Return the verdict on a job whose launches differ by `noise`, after as many batches as it takes."""
-    policy = policy_under(Disturbance(), MARGIN_PERCENT)
+    rng: np.random.Generator,
+    effect: float,
+    noise_and_biased: tuple[float, float],
+    pairs: int,
+) -> list[tuple[str, int]]:
+    """Return the verdicts on the pairs of a job whose launches differ, each with the look that ended it."""
+    noise, biased = noise_and_biased
+    undisturbed = Disturbance()
     looks = len(LOOK_ALPHA)
-    cases = job_cases(rng, effect, launches=LAUNCHES * looks, biased_share=biased)
-    blocks = pair_blocks(*cases, "lower")
-    shifts = rng.normal(0.0, noise, LAUNCHES * looks)
+    measured = []
+    for _ in range(pairs):
+        cases = job_cases(rng, effect, launches=LAUNCHES * looks, biased_share=biased)
+        blocks = pair_blocks(*cases, "lower")
+        shifts = rng.normal(0.0, noise, LAUNCHES * looks)
+        measured.append(replace(blocks, d=blocks.d + shifts[blocks.launch]))
+    verdicts: dict[int, tuple[str, int]] = {}
     for look in range(looks):
-        taken = blocks.launch < LAUNCHES * (look + 1)
-        d, launch = blocks.d[taken], blocks.launch[taken]
-        batch = replace(
-            blocks,
-            d=d + shifts[launch],
-            launch=launch,
-            round=blocks.round[taken],
-            arm_value=blocks.arm_value[taken],
-            reference_value=blocks.reference_value[taken],
-            dropped=Dropped(),
+        batches = [_take_launches(blocks, LAUNCHES * (look + 1)) for blocks in measured]
+        policy = policy_under(undisturbed, MARGIN_PERCENT)
+        outcomes = [_judge(batch, policy, look) for batch in batches]
+        policy = policy_under(
+            undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes, policy)
         )
-        outcome = _judge(batch, policy, look)
-        if outcome.verdict != "inconclusive" or not outcome.extendable:
+        if policy.knows_noisy_launches:
+            outcomes = [_judge(batch, policy, look) for batch in batches]
+        for pair, outcome in enumerate(outcomes):
+            if pair not in verdicts and not outcome.extendable:
+                verdicts[pair] = outcome.verdict, look
+        if len(verdicts) == pairs:
             break
-    return outcome.verdict
+    return list(verdicts.values())
+
+
+def _take_launches(blocks: PairedBlocks, launches: int) -> PairedBlocks:
+    taken = blocks.launch < launches
+    return replace(
+        blocks,
+        d=blocks.d[taken],
+        launch=blocks.launch[taken],
+        round=blocks.round[taken],
+        arm_value=blocks.arm_value[taken],
+        reference_value=blocks.reference_value[taken],
+        dropped=Dropped(),
+    )
 
 
 def main() -> int:
     """Measure or replay, and print the tables by the former method and by this one. Exit status 1 if more than 1 in 1,000 equal pairs were called slower,
     which is what the looks of a job may spend."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=11.0)
+    parser.add_argument("--seconds", type=float, default=7.0)
     parser.add_argument("--record", type=Path)
     parser.add_argument("--replay", type=Path)
     options = parser.parse_args()
@@ -409,6 +472,7 @@ def main() -> int:
     if options.record is not None:
         options.record.write_text(json.dumps(recorded), encoding="utf-8")
     false_verdicts = 0
+    report_unequal(recorded)
     for method in METHODS:
         false_verdicts = report_neighbours(recorded, method) + report_drift(method)
     report_launches()

@@ -270,7 +270,7 @@ def conditions_of(
     """Return what voids a job, and what only disturbs it, by the method of the look."""
     conditions = tuple(_list_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
-        return conditions, Disturbance()
+        return conditions, Disturbance(method=look.method)
     return separate_disturbances(conditions, request.target_kind, look.method)
 
 

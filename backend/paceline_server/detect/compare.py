@@ -6,7 +6,7 @@ void conditions are applied in `analyse`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.detect.unavailable import UnavailableArms
 from paceline_server.detect.witnesses import Witnesses
 from paceline_server.ingest.cases import Case
-from paceline_server.stats import plain_words
+from paceline_server.stats import constants, plain_words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
 from paceline_server.stats.constants import MIN_LAUNCHES
 from paceline_server.stats.disturbance import Disturbance
@@ -33,6 +33,7 @@ from paceline_server.stats.paired import (
     Verdict,
     control_run,
     judge_pair,
+    pool_launch_noise,
 )
 from paceline_server.stats.samples import CaseSamples, median
 from paceline_server.stats.summary import probably_optimised_away
@@ -117,12 +118,32 @@ def arm_pairs(
     index: CaseIndex,
     circumstances: Circumstances,
 ) -> list[Pair]:
-    """Judge every arm against its reference, each by itself. `manifest` is that of the target's kind."""
-    return [
-        pair
-        for group in groups
-        for pair in _pairs(manifest, group, index, circumstances)
-    ]
+    """Judge every arm against its reference. `manifest` is that of the target's kind."""
+    return judge_with_launch_noise(
+        lambda launch_noise: [
+            pair
+            for group in groups
+            for pair in _pairs(manifest, group, index, circumstances, launch_noise)
+        ]
+    )
+
+
+def judge_with_launch_noise(
+    judge: Callable[[Mapping[str, float]], list[Pair]],
+) -> list[Pair]:
+    """Return the pairs that `judge` makes; `judge` takes how much launches differ, by metric.
+
+    The launches of one pair say little about how much launches differ, those of all pairs of a metric more. Where they
+    say that launches differ much against the margin of one, they are judged again knowing it."""
+    pairs = judge({})
+    outcomes: dict[str, list[PairVerdict]] = {}
+    for pair in pairs:
+        outcomes.setdefault(pair.metric, []).append(pair.outcome)
+    launch_noise = {
+        metric: pool_launch_noise(of_metric) for metric, of_metric in outcomes.items()
+    }
+    knows_more = any(pair.policy.is_noisy(launch_noise[pair.metric]) for pair in pairs)
+    return judge(launch_noise) if knows_more else pairs
 
 
 def control_false_discoveries(pairs: list[Pair], look: Look) -> list[Pair]:
@@ -195,11 +216,19 @@ def _p_value(outcome: PairVerdict) -> float:
 
 
 def _pairs(
-    manifest: Manifest, group: Group, index: CaseIndex, circumstances: Circumstances
+    manifest: Manifest,
+    group: Group,
+    index: CaseIndex,
+    circumstances: Circumstances,
+    launch_noise: Mapping[str, float],
 ) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
-    whole = policy_under(circumstances.disturbance, benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
+        whole = policy_under(
+            circumstances.disturbance,
+            benchmark.margin_percent,
+            launch_noise.get(metric, 0.0),
+        )
         primary = metric == benchmark.primary_metric
         reference = index.get(
             group.benchmark, group.params, metric, benchmark.reference
@@ -247,10 +276,15 @@ def _pairs(
             )
 
 
-def policy_under(disturbance: Disturbance, margin_percent: float) -> PairPolicy:
-    """Return the policy of a pair that was measured under a disturbance."""
+def policy_under(
+    disturbance: Disturbance, margin_percent: float, launch_noise: float = 0.0
+) -> PairPolicy:
+    """Return the policy of a pair that was measured under a disturbance, by the method that this is of."""
+    is_former = disturbance.method != METHOD
     return PairPolicy(
         margin_percent=margin_percent,
+        launch_certainty=None if is_former else constants.LAUNCH_CERTAINTY,
+        launch_noise=0.0 if is_former else launch_noise,
         extra_percent=disturbance.extra_percent,
         drift_percent=disturbance.drift_percent,
         disturbed=disturbance.phrase,

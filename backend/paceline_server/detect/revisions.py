@@ -39,6 +39,7 @@ from paceline_server.detect.compare import (
     comparison_out,
     control_false_discoveries,
     judge_samples,
+    judge_with_launch_noise,
     policy_under,
     window_of,
     withdraw_verdict,
@@ -192,17 +193,19 @@ class ComparedRevisions:
         same = (
             head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
         )
-        pairs = [
-            pair
-            for group in groups
-            for pair in _pairs(
-                manifest,
-                group,
-                (sides, differences),
-                (request, look, disturbance),
-                same,
-            )
-        ]
+        pairs = judge_with_launch_noise(
+            lambda launch_noise: [
+                pair
+                for group in groups
+                for pair in _pairs(
+                    manifest,
+                    group,
+                    (sides, differences),
+                    (request, look, disturbance, launch_noise),
+                    same,
+                )
+            ]
+        )
         if base.commit == head.commit and not blockers and not disturbance.conditions:
             pairs = [
                 replace(pair, floor=_measure_floor(pair, sides, request))
@@ -369,15 +372,17 @@ def _pairs(
     sides_and_differences: tuple[
         tuple[_RevisionSamples, _RevisionSamples], SideDifferences
     ],
-    circumstances: tuple[JobRequest, Look, Disturbance],
+    circumstances: tuple[JobRequest, Look, Disturbance, Mapping[str, float]],
     same_artifact: bool,
 ) -> Iterator[Pair]:
     sides, differences = sides_and_differences
-    request, look, disturbance = circumstances
+    request, look, disturbance, launch_noise = circumstances
     head_side, base_side = sides
     benchmark = manifest.benchmarks[group.benchmark]
-    whole = policy_under(disturbance, benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
+        whole = policy_under(
+            disturbance, benchmark.margin_percent, launch_noise.get(metric, 0.0)
+        )
         for arm in benchmark.arms:
             head = head_side.index.get(group.benchmark, group.params, metric, arm)
             base = base_side.index.get(group.benchmark, group.params, metric, arm)

@@ -40,8 +40,8 @@ def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
         f"{head} An arm is called slower than {reference} when so many of its paired blocks are "
         f"more than {margin} slower that chance explains it at most once in "
         f"{1 / sum(constants.LOOK_ALPHA):,.0f} jobs, and so are the medians of at least "
-        f"{constants.LAUNCH_SHARE * 100:g} % of the launches; it passes when the whole "
-        f"{constants.INTERVAL_CONFIDENCE * 100:g} % interval is inside that margin."
+        f"{constants.LAUNCH_SHARE * 100:g} % of the launches, or where launches differ much their effect; it passes when "
+        f"the whole {constants.INTERVAL_CONFIDENCE * 100:g} % interval is inside that margin."
     )
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from paceline_server.stats import constants
-from paceline_server.stats.paired import METHOD
+from paceline_server.stats.paired import BOUNDING_METHOD, METHOD, VOIDING_METHOD
 from paceline_server.stats.voids import Void
 
 _ADJECTIVES = {
@@ -50,7 +50,7 @@ class Disturbance:
     @property
     def drift_percent(self) -> float:
         """The part of it that pairs need not clear whose arms did not part; 0 by a former method."""
-        if self.method != METHOD:
+        if self.method in (VOIDING_METHOD, BOUNDING_METHOD):
             return 0.0
         return self._sum_extras(
             condition for condition in self.conditions if condition.code in _DRIFTS
@@ -58,9 +58,9 @@ class Disturbance:
 
     def _sum_extras(self, conditions: Iterable[Void]) -> float:
         waiting = (
-            (constants.WAIT_EXTRA, constants.WAIT_EXTRA_MOST)
-            if self.method == METHOD
-            else (constants.FORMER_WAIT_EXTRA, constants.FORMER_WAIT_EXTRA_MOST)
+            (constants.FORMER_WAIT_EXTRA, constants.FORMER_WAIT_EXTRA_MOST)
+            if self.method in (VOIDING_METHOD, BOUNDING_METHOD)
+            else (constants.WAIT_EXTRA, constants.WAIT_EXTRA_MOST)
         )
         extras = (_compute_extra(condition, waiting) for condition in conditions)
         return 100.0 * math.expm1(sum(extras))

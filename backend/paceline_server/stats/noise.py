@@ -5,10 +5,11 @@ this margin, calls slower with a probability of 80 %. It therefore exceeds the m
 
 For a job with log-ratios d, launch medians M and an added true effect δ, §2 says slower exactly if
 
-    δ  >  δ*  =  ln(1 + m) − min( M_(L), d_(c) )
+    δ  >  δ*  =  max( ln(1 + m) − min( d_(c), Q_10 ), min( ln(1 + m) − M_(L), ln(1 + m)/10 − Q_alpha ) )
 
-with M_(L) the L-th largest launch median (L = ceil(0.8·K)) and d_(c) the c-th largest block (c: the smallest
-count whose sign test reaches the first look's alpha). An A/A job says how M and d vary with δ = 0; so
+with M_(L) the L-th largest launch median (L = ceil(0.8·K); the least where launches differ much, and then at most Q_1), d_(c)
+the c-th largest block (c: the smallest count whose sign test reaches the first look's alpha), and Q the effects below
+which the true one lies by the launches with 10 %, 1 % and alpha. An A/A job says how they vary with δ = 0; so
 
     MDE = exp( the 80 % quantile of δ* over replicates of the A/A job ) − 1
 
@@ -30,10 +31,11 @@ import numpy as np
 from paceline_server.stats import constants
 from paceline_server.stats.binomial import upper_tail
 from paceline_server.stats.blocks import PairedBlocks
+from paceline_server.stats.launch_effect import LaunchEffect, median_variances
 from paceline_server.stats.paired import PairPolicy, launch_medians
 from paceline_server.stats.samples import Floats, Ints
 
-METHOD = "a-a-replicates/1"
+METHOD = "a-a-replicates/2"
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,27 @@ def _effects_called_slower(replicates: Floats, policy: PairPolicy) -> Floats:
     above = _blocks_above(launches * per_launch, policy.look_alpha[0])
     if above is None:
         return np.full(count, np.inf)
-    limiting = np.minimum(
-        medians[:, launches - needed], blocks[:, launches * per_launch - above]
+    margin = math.log1p(policy.margin_percent / 100.0)
+    by_blocks = margin - blocks[:, launches * per_launch - above]
+    by_share = margin - medians[:, launches - needed]
+    if policy.launch_certainty is None or launches < policy.min_launches:
+        return np.asarray(np.maximum(by_blocks, by_share))
+    known = policy.launch_noise if policy.knows_noisy_launches else 0.0
+    effect = LaunchEffect(medians, median_variances(replicates), known)
+    by_all = np.maximum(
+        margin - medians[:, 0],
+        margin + effect.half_width(policy.noisy_launch_certainty) - effect.middle,
     )
-    return np.asarray(math.log1p(policy.margin_percent / 100.0) - limiting)
+    by_share = np.where(effect.noise >= policy.noisy_from, by_all, by_share)
+    at_all = (
+        policy.launch_effect_share * margin
+        + effect.half_width(1.0 - policy.look_alpha[0])
+        - effect.middle
+    )
+    beyond = margin + effect.half_width(policy.launch_certainty) - effect.middle
+    return np.asarray(
+        np.maximum.reduce([by_blocks, beyond, np.minimum(by_share, at_all)])
+    )
 
 
 def _blocks_above(blocks: int, alpha: float) -> int | None:

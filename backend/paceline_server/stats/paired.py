@@ -5,16 +5,16 @@ A verdict rests on paired blocks of a single job (I11); an inconclusive one says
 looks. Checks and conditions are applied in `detect/analyse.py`.
 
               blocks < 30 or launches < 3 ──────────────────────────▶ inconclusive (insufficient)
-              p ≤ alpha(look) and ≥ ceil(0.8·K) launches above ─┬────▶ fail ── survives BH? ─no─▶ inconclusive
+              p ≤ alpha(look) and launches say so as well ──────┬────▶ fail ── survives BH? ─no─▶ inconclusive
                     (above: beyond the margin and the extra)    │yes: fail
-              upper < ln(1 + margin) − ln(1 + extra) ───────────▶ pass
+              upper < ln(1 + margin) − ln(1 + extra) ───────────▶ pass      (upper: of blocks, and of launches)
               else ─────────────────────────────────────────────▶ inconclusive (extendable if a look is left)
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from paceline_contract.manifest import DEFAULT_MARGIN_PERCENT
 from paceline_server.stats import constants
 from paceline_server.stats.binomial import quantile_interval, upper_tail
 from paceline_server.stats.blocks import PairedBlocks
+from paceline_server.stats.launch_effect import LaunchEffect, median_variance
 from paceline_server.stats.plain_words import (
     describe_ratio,
     direction_words,
@@ -34,7 +35,9 @@ from paceline_server.stats.samples import Interval, median
 
 Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """`not_applicable`: the target cannot run one of the arms."""
-METHOD = "paired-sign-test/3"
+METHOD = "paired-sign-test/4"
+SHARE_METHOD = "paired-sign-test/3"
+"""The method before the noise between launches was estimated: four fifths of them had to agree, however they differed."""
 BOUNDING_METHOD = "paired-sign-test/2"
 """The method before a pair's own blocks said how far a drift had parted its arms: all of the drift was demanded, and twice
 as much for waiting."""
@@ -50,6 +53,13 @@ class PairPolicy:
     confidence: float = constants.INTERVAL_CONFIDENCE
     look_alpha: tuple[float, ...] = constants.LOOK_ALPHA
     launch_share: float = constants.LAUNCH_SHARE
+    launch_certainty: float | None = constants.LAUNCH_CERTAINTY
+    """None by a former method, for which only a share of the launches had to agree."""
+    noisy_launch_certainty: float = constants.NOISY_LAUNCH_CERTAINTY
+    launch_noise_share: float = constants.LAUNCH_NOISE_SHARE
+    launch_effect_share: float = constants.LAUNCH_EFFECT_SHARE
+    launch_noise: float = 0.0
+    """How much launches differ by the job's pairs of this metric, a standard deviation in log units; 0: unknown."""
     min_blocks: int = constants.MIN_BLOCKS
     min_launches: int = constants.MIN_LAUNCHES
     false_discovery_q: float = constants.FALSE_DISCOVERY_Q
@@ -77,6 +87,26 @@ class PairPolicy:
         )
 
     @property
+    def knows_noisy_launches(self) -> bool:
+        """Whether launches differ much against the margin, by the other pairs of the job."""
+        return self.is_noisy(self.launch_noise)
+
+    def is_noisy(self, launch_noise: float) -> bool:
+        """Check whether so much noise between launches dominates what a pair can say."""
+        return launch_noise >= self.noisy_from
+
+    @property
+    def noisy_from(self) -> float:
+        """How much launches may differ, in log units, before they dominate what a pair can say."""
+        return self.launch_noise_share * math.log1p(self.margin_percent / 100.0)
+
+    @property
+    def slower_at_all_from(self) -> float:
+        """The log-ratio beyond which the launches must be as sure of an effect as a look demands, where they decide."""
+        part = self.launch_effect_share * math.log1p(self.margin_percent / 100.0)
+        return part + math.log1p(self.extra_percent / 100.0)
+
+    @property
     def margin_words(self) -> str:
         """`the 2 % margin`, with what a disturbance demands beyond it."""
         margin = f"the {self.margin_percent:g} % margin"
@@ -91,7 +121,7 @@ class PairPolicy:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> PairPolicy:
         """Return the policy of a stored finding; unknown keys are ignored."""
-        known = {
+        known = {"launch_certainty": None} | {
             name: stored[name] for name in cls.__dataclass_fields__ if name in stored
         }
         return cls(
@@ -118,7 +148,8 @@ class PairVerdict:
     """The verdict on a pair. `ratio`, `lower` and `upper` are arm time ÷ reference time; `share_slower` is the
     fraction of blocks in which the arm took longer.
 
-    `extra_percent`: what it had to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
+    `launch_noise`: how much its launches differ, a standard deviation in log units; `p_slow`: of the blocks, or of the
+    launches where that is larger and they decide. `extra_percent`: what it had to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
     `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or too many.
     """
 
@@ -139,6 +170,7 @@ class PairVerdict:
     extendable: bool = False
     launches_needed: int | None = None
     extra_percent: float = 0.0
+    launch_noise: float = 0.0
     filters: tuple[PairFilter, ...] = field(default=())
 
 
@@ -165,8 +197,9 @@ def judge_pair(
     policy = _spare_shared_drift(policy or PairPolicy(), blocks)
     n = int(blocks.d.size)
     medians = launch_medians(blocks)
-    above, p_slow = sign_test(blocks.d, policy.slower_from)
-    interval = quantile_interval(blocks.d, 0.5, policy.confidence)
+    above, p_blocks = sign_test(blocks.d, policy.slower_from)
+    launches = _LaunchEvidence.of(blocks, medians, policy)
+    interval = launches.widen()
     facts = PairVerdict(
         verdict="inconclusive",
         reason="",
@@ -174,7 +207,7 @@ def judge_pair(
         lower=None if interval.lower is None else math.exp(interval.lower),
         upper=None if interval.upper is None else math.exp(interval.upper),
         share_slower=float(np.count_nonzero(blocks.d > 0) / n) if n else None,
-        p_slow=p_slow if n else None,
+        p_slow=max(p_blocks, launches.p_decisive(policy)) if n else None,
         launches=int(medians.size),
         blocks=n,
         above_margin=above,
@@ -182,9 +215,82 @@ def judge_pair(
         launch_ratios=tuple(float(x) for x in np.exp(medians)),
         look=look,
         extra_percent=policy.extra_percent,
+        launch_noise=launches.own_noise,
     )
-    facts = replace(facts, filters=_filters(facts, blocks, policy))
-    return _decide(facts, interval, policy, blocks.unit)
+    filters = (
+        *_block_filters(facts, p_blocks, blocks, policy),
+        *_launch_filters(facts, launches, blocks.unit, policy),
+    )
+    return _decide(
+        replace(facts, filters=filters), interval, policy, blocks.unit, launches
+    )
+
+
+@dataclass(frozen=True)
+class _LaunchEvidence:
+    """What the launches of a pair say. Without an `effect` (by a former method, and of too few launches) only the share
+    of launches that agree counts."""
+
+    effect: LaunchEffect | None
+    agree: bool
+    """Whether enough of them are beyond the margin by their medians: four fifths; where they differ much all, and as surely
+    as noisy launches must be."""
+    pass_certainty: float
+    by_blocks: Interval
+    """The interval that the blocks alone give."""
+
+    @classmethod
+    def of(
+        cls, blocks: PairedBlocks, medians: np.ndarray[Any, Any], policy: PairPolicy
+    ) -> _LaunchEvidence:
+        above = int(np.count_nonzero(medians > policy.slower_from))
+        needed = _launches_that_must_agree(int(medians.size), policy)
+        agree = 0 < needed <= above
+        by_blocks = quantile_interval(blocks.d, 0.5, policy.confidence)
+        if policy.launch_certainty is None or medians.size < policy.min_launches:
+            return cls(None, agree, 0.0, by_blocks)
+        known = policy.knows_noisy_launches
+        effect = LaunchEffect(
+            medians[None, :],
+            np.array([median_variance(blocks.d, blocks.launch, medians)]),
+            policy.launch_noise if known else 0.0,
+        )
+        if policy.is_noisy(float(effect.noise[0])):
+            p_inside = effect.p_at_most(policy.slower_from)
+            is_sure = p_inside <= 1.0 - policy.noisy_launch_certainty
+            agree = above == medians.size and is_sure
+        return cls(
+            effect,
+            agree,
+            policy.noisy_launch_certainty if known else policy.launch_certainty,
+            by_blocks,
+        )
+
+    @property
+    def own_noise(self) -> float:
+        return 0.0 if self.effect is None else float(self.effect.own_noise[0])
+
+    @property
+    def noise(self) -> float:
+        return 0.0 if self.effect is None else float(self.effect.noise[0])
+
+    def p_decisive(self, policy: PairPolicy) -> float:
+        """Return the probability, by the launches, that the arm is hardly slower; 0 where it is enough that so many of
+        them agree."""
+        if self.effect is None or self.agree:
+            return 0.0
+        return self.effect.p_at_most(policy.slower_at_all_from)
+
+    def widen(self) -> Interval:
+        """Return the interval of the blocks, at least as wide as that of the launches."""
+        interval = self.by_blocks
+        if self.effect is None or interval.lower is None or interval.upper is None:
+            return interval
+        middle = float(self.effect.middle[0])
+        half = float(self.effect.half_width(self.pass_certainty)[0])
+        return Interval(
+            min(interval.lower, middle - half), max(interval.upper, middle + half)
+        )
 
 
 def _spare_shared_drift(policy: PairPolicy, blocks: PairedBlocks) -> PairPolicy:
@@ -209,12 +315,11 @@ def _spare_shared_drift(policy: PairPolicy, blocks: PairedBlocks) -> PairPolicy:
     return replace(policy, extra_percent=100.0 * math.expm1(extra))
 
 
-def _filters(
-    facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy
+def _block_filters(
+    facts: PairVerdict, p_blocks: float, blocks: PairedBlocks, policy: PairPolicy
 ) -> tuple[PairFilter, ...]:
     """Return the filters of a decision; `passed` if the condition for judging, or for a slower verdict, holds."""
     alpha = _alpha(facts.look, policy)
-    needed = _launches_that_must_agree(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
     unusable_share = blocks.dropped.unusable / total if total else 0.0
     margin, bad = _limit_text(policy), direction_words(blocks.unit)[0]
@@ -242,21 +347,61 @@ def _filters(
         ),
         PairFilter(
             "sign_test",
-            facts.p_slow,
+            p_blocks if facts.blocks else None,
             alpha,
-            facts.p_slow is not None and facts.p_slow <= alpha,
+            facts.blocks > 0 and p_blocks <= alpha,
             f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} {bad}; by chance "
-            f"that happens with p = {_p(facts.p_slow)}; at most {alpha:g} is called {bad} after {facts.look + 1} of {len(policy.look_alpha)} batches.",
+            f"that happens with p = {_p(p_blocks if facts.blocks else None)}; at most {alpha:g} is called {bad} after {facts.look + 1} of {len(policy.look_alpha)} batches.",
         ),
-        PairFilter(
+    )
+
+
+def _launch_filters(
+    facts: PairVerdict, launches: _LaunchEvidence, unit: str, policy: PairPolicy
+) -> Iterator[PairFilter]:
+    """Yield what the launches must say for a slower verdict: where they differ little, or by a former method, that so
+    many of them agree; else that there is an effect at all, as surely as the look demands. And the margin, less
+    surely."""
+    margin, bad = _limit_text(policy), direction_words(unit)[0]
+    alpha, p_launches = _alpha(facts.look, policy), launches.p_decisive(policy)
+    is_noisy = policy.is_noisy(launches.noise)
+    needed = _launches_that_must_agree(facts.launches, policy)
+    # Of launches that agree to the bit, so many as must say so; their effect has no error.
+    weighs = is_noisy or 0.0 < p_launches <= alpha
+    if launches.effect is None or launches.agree or not weighs:
+        yield PairFilter(
             "launch_medians",
             facts.launches_above,
             needed,
             0 < needed <= facts.launches_above,
             f"{facts.launches_above} of {facts.launches} launches were more than {margin} {bad} by their "
             f"median; {needed} must be.",
-        ),
+        )
+    else:
+        yield PairFilter(
+            "launch_effect",
+            p_launches,
+            alpha,
+            p_launches <= alpha,
+            f"As much as {facts.launches} launches differ, by {_noise_words(launches)}, it is at most "
+            f"{percent(math.expm1(policy.slower_at_all_from))} {bad} with p = {_p(p_launches)}; at most {alpha:g} is "
+            f"called {bad} after {facts.look + 1} of {len(policy.look_alpha)} batches.",
+        )
+    if launches.effect is None or policy.launch_certainty is None:
+        return
+    certain = 1.0 - launches.effect.p_at_most(policy.slower_from)
+    yield PairFilter(
+        "launch_margin",
+        certain,
+        policy.launch_certainty,
+        certain >= policy.launch_certainty,
+        f"As much as its launches differ, by {_noise_words(launches)}, it is more than {margin} {bad} with a certainty of "
+        f"{100.0 * certain:.3g} %; {100.0 * policy.launch_certainty:g} % are needed.",
     )
+
+
+def _noise_words(launches: _LaunchEvidence) -> str:
+    return percent(math.expm1(launches.noise))
 
 
 def _p(p: float | None) -> str:
@@ -281,7 +426,11 @@ def _limit_text(policy: PairPolicy) -> str:
 
 
 def _decide(
-    facts: PairVerdict, interval: Interval, policy: PairPolicy, unit: str
+    facts: PairVerdict,
+    interval: Interval,
+    policy: PairPolicy,
+    unit: str,
+    launches: _LaunchEvidence,
 ) -> PairVerdict:
     passed = {check.name: check.passed for check in facts.filters}
     has_more_looks = facts.look + 1 < len(policy.look_alpha)
@@ -302,7 +451,10 @@ def _decide(
         )
     bad = direction_words(unit)[0]
     disturbed = f", {policy.disturbed}" if policy.disturbed else ""
-    if passed["sign_test"] and passed["launch_medians"]:
+    launches_say_so = all(
+        check.passed for check in facts.filters if check.name.startswith("launch_")
+    )
+    if passed["sign_test"] and launches_say_so:
         reason = (
             f"{bad}: {facts.above_margin} of {facts.blocks} blocks and {facts.launches_above} of "
             f"{facts.launches} launches are beyond {policy.margin_words} (p = {_p(facts.p_slow)})"
@@ -316,7 +468,7 @@ def _decide(
             verdict="pass",
             reason=f"not {bad}: at worst {bound}, inside {margin}{disturbed}",
         )
-    if passed["sign_test"]:
+    if passed["sign_test"] and not passed.get("launch_medians", True):
         needed = _launches_that_must_agree(facts.launches, policy)
         reason = (
             f"only {facts.launches_above} of {facts.launches} launches are beyond {policy.margin_words}, "
@@ -324,12 +476,16 @@ def _decide(
         )
         launches_needed = _worth_naming(2 * facts.launches)
     else:
-        reason = (
-            f"the interval is not clear of {policy.margin_words}"
-            if policy.extra_percent
-            else f"the interval crosses {policy.margin_words}"
-        )
-        launches_needed = _launches_to_clear(facts, interval, policy)
+        upper = launches.by_blocks.upper
+        if passed["sign_test"] or (upper is not None and upper < policy.holds_below):
+            reason = (
+                f"its launches differ too much to tell it from {policy.margin_words}"
+            )
+        elif policy.extra_percent:
+            reason = f"the interval is not clear of {policy.margin_words}"
+        else:
+            reason = f"the interval crosses {policy.margin_words}"
+        launches_needed = _launches_to_clear(facts, interval, policy, launches)
         if policy.extra_percent and launches_needed is None:
             # No launch undoes what a disturbance may have done.
             has_more_looks = False
@@ -352,25 +508,38 @@ def _launches_for_enough(facts: PairVerdict, policy: PairPolicy) -> int | None:
 
 
 def _launches_to_clear(
-    facts: PairVerdict, interval: Interval, policy: PairPolicy
+    facts: PairVerdict,
+    interval: Interval,
+    policy: PairPolicy,
+    launches: _LaunchEvidence,
 ) -> int | None:
-    """Return how many launches make the interval clear its margin, if it narrows by their square root around the ratio
-    found.
+    """Return how many launches make the interval clear its margin, and where the launches decide theirs, if they narrow
+    by their square root around the ratio found.
 
     None where no number of launches decides: the ratio lies between the two bounds, or the launches disagree."""
     if facts.ratio is None or interval.lower is None or interval.upper is None:
         return None
     log_ratio = math.log(facts.ratio)
     if log_ratio > policy.slower_from:
-        if facts.launches_above < policy.launch_share * facts.launches:
+        if (
+            launches.effect is None
+            and facts.launches_above < policy.launch_share * facts.launches
+        ):
             # Its launches disagree, and more of them would as well.
             return None
-        width, distance = log_ratio - interval.lower, log_ratio - policy.slower_from
+        shares = [
+            (log_ratio - interval.lower) / (log_ratio - policy.slower_from),
+        ]
+        if launches.effect is not None and not launches.agree:
+            half = launches.effect.half_width(
+                1.0 - policy.look_alpha[0], batches=len(policy.look_alpha)
+            )
+            shares.append(float(half[0]) / (log_ratio - policy.slower_at_all_from))
     elif log_ratio < policy.holds_below:
-        width, distance = interval.upper - log_ratio, policy.holds_below - log_ratio
+        shares = [(interval.upper - log_ratio) / (policy.holds_below - log_ratio)]
     else:
         return None
-    times = max(1.0, (width / distance) ** 2)
+    times = max(1.0, *(share**2 for share in shares))
     return _worth_naming(math.ceil(constants.LAUNCHES_RESERVE * times * facts.launches))
 
 
@@ -396,6 +565,23 @@ def _insufficient(facts: PairVerdict, policy: PairPolicy) -> str:
 
 def _counted(number: int, noun: str, ending: str = "s") -> str:
     return f"{number} {noun}{'' if number == 1 else ending}"
+
+
+def pool_launch_noise(
+    outcomes: Sequence[PairVerdict], policy: PairPolicy | None = None
+) -> float:
+    """Return how much launches differ by the pairs of a metric, their median, in log units; 0 where too few say so.
+
+    A median of few launches says little of how much they differ, but that of many pairs does."""
+    policy = policy or PairPolicy()
+    noises = [
+        outcome.launch_noise
+        for outcome in outcomes
+        if outcome.launches >= policy.min_launches
+    ]
+    return (
+        float(np.median(noises)) if len(noises) >= constants.LAUNCH_NOISE_PAIRS else 0.0
+    )
 
 
 def control_run(

@@ -34,6 +34,7 @@ def _demand_certainty(policy: PairPolicy, when: str) -> PairPolicy:
         look_alpha=(constants.EARLY_ALPHA,) * len(policy.look_alpha),
         min_launches=constants.EARLY_MIN_LAUNCHES,
         launch_share=1.0,
+        launch_certainty=None,
         extra_percent=100.0 * extra,
         disturbed=f"{policy.disturbed} {when}".lstrip(),
     )

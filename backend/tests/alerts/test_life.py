@@ -103,6 +103,7 @@ def test_every_filter_of_a_finding_has_its_number_and_limit(desk: AlertLab) -> N
         "unusable_share",
         "sign_test",
         "launch_medians",
+        "launch_margin",
         "false_discovery",
     }
     assert all(

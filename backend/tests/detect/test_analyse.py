@@ -19,7 +19,12 @@ from paceline_server.detect.facts import (
 )
 from paceline_server.detect.reasons import reasons_of
 from paceline_server.ingest.cases import Check, Conditions
-from paceline_server.stats.paired import BOUNDING_METHOD, METHOD, VOIDING_METHOD
+from paceline_server.stats.paired import (
+    BOUNDING_METHOD,
+    METHOD,
+    SHARE_METHOD,
+    VOIDING_METHOD,
+)
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.testing.sorting_suite import (
@@ -321,6 +326,55 @@ def test_the_method_before_arms_were_watched_parting_judges_as_it_did(
     now = _analyse(cases, conditions=conditions)
     rows = zip(former.report.comparisons, now.report.comparisons, strict=True)
     assert all(one.extra_percent > other.extra_percent > 0 for one, other in rows)
+
+
+def _noisy_job() -> tuple[list[CaseSamples], dict[str, Any], JobRequest]:
+    """Return 12 pairs whose native arm is 7 % slower in the mean, and by 3 % more or less in each launch."""
+    batches = list(range(1000, 1012))
+    manifest = suite_manifest()
+    manifest["benchmarks"][BENCHMARK]["params"]["batch"]["values"] = batches
+    rng = np.random.default_rng(3)
+    cases = [
+        case
+        if case.arm == "fallback"
+        else replace(
+            case, value=case.value * np.exp(rng.normal(0.0, 0.03, 5))[case.launch]
+        )
+        for case in bench_cases(1, dict.fromkeys(batches, 0.07))
+    ]
+    return cases, manifest, JobRequest([BENCHMARK], {"batch": batches})
+
+
+@pytest.mark.parametrize("method", [SHARE_METHOD, BOUNDING_METHOD, VOIDING_METHOD])
+def test_the_methods_before_launches_were_weighed_call_noisy_launches_slower(
+    method: str,
+) -> None:
+    cases, manifest, request = _noisy_job()
+    former = _analyse(cases, manifest, request, look=Look(method=method))
+    verdicts = [row.verdict for row in former.report.comparisons]
+    assert verdicts.count("fail") >= 10
+    for ruled in former.ruled:
+        assert ruled.pair.policy.launch_certainty is None
+
+
+def test_the_pairs_of_a_job_say_together_how_much_launches_differ() -> None:
+    """And each is made again with what they said."""
+    cases, manifest, request = _noisy_job()
+    analysis = _analyse(cases, manifest, request)
+    (noise,) = {ruled.pair.policy.launch_noise for ruled in analysis.ruled}
+    assert noise == pytest.approx(0.03, rel=0.4)
+    verdicts = [row.verdict for row in analysis.report.comparisons]
+    assert verdicts.count("inconclusive") >= 8, "one batch says too little"
+    by_key = CaseIndex.of(cases)
+    for ruled in analysis.ruled:
+        pair = ruled.pair
+        sides = [
+            by_key.get(BENCHMARK, pair.group.params, "time", arm)
+            for arm in ("native", "fallback")
+        ]
+        assert sides[0] is not None
+        assert sides[1] is not None
+        assert rederive(evidence_of(pair), sides[0], sides[1]) == pair.outcome
 
 
 def test_an_operators_pressure_limit_is_honoured() -> None:

@@ -322,7 +322,7 @@ def _found_sentence(alert: Alert, target_name: str, worst: Comparison) -> str:
         f"On {target_name}, {alert.arm} took longer than {alert.reference} in {alert.benchmark}{at}: "
         f"{worst.evidence['words']}. {statistic['above_margin']} of {worst.blocks} paired blocks in "
         f"{worst.launches} launches were more than {worst.evidence['margin_percent']:g} % slower "
-        f"(exact sign test p = {p:.2g}), and so were {statistic['launches_above']} of {worst.launches} "
+        f"(p = {p:.2g}), and so were {statistic['launches_above']} of {worst.launches} "
         "launch medians."
     )
 
