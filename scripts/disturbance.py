@@ -61,7 +61,7 @@ NEIGHBOURS = (
     ("fork", 2),
     ("fork", 4),
 )
-"""Each is a kind and a number of processes."""
+"""Kinds of neighbours, each with its number of processes."""
 STRESSORS = {
     "cpu": "--cpu",
     "memory": "--stream",
@@ -204,7 +204,7 @@ def window_cases(
     effect: float,
     rng: np.random.Generator,
 ) -> tuple[CaseSamples, CaseSamples]:
-    """Return the samples of an arm with this effect, and of its reference, in launches that were drawn."""
+    """Return the samples of an arm with this effect, and of its reference, in the drawn launches."""
     recorded = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
     launches, rounds, _ = recorded.shape
     references = rng.integers(0, 2, launches)
@@ -234,7 +234,7 @@ def window_cases(
 
 
 def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
-    """Return the conditions of launches that were drawn, as an agent reports them."""
+    """Return the conditions of the drawn launches, as an agent reports them."""
     return [
         Reading("before", 0, drawn[0]["before"]),
         *(
@@ -377,15 +377,15 @@ def _judge_noisy_launches(
     blocks = pair_blocks(*cases, "lower")
     shifts = rng.normal(0.0, noise, LAUNCHES * looks)
     for look in range(looks):
-        taken = blocks.launch < LAUNCHES * (look + 1)
-        d, launch = blocks.d[taken], blocks.launch[taken]
+        is_seen = blocks.launch < LAUNCHES * (look + 1)
+        d, launch = blocks.d[is_seen], blocks.launch[is_seen]
         batch = replace(
             blocks,
             d=d + shifts[launch],
             launch=launch,
-            round=blocks.round[taken],
-            arm_value=blocks.arm_value[taken],
-            reference_value=blocks.reference_value[taken],
+            round=blocks.round[is_seen],
+            arm_value=blocks.arm_value[is_seen],
+            reference_value=blocks.reference_value[is_seen],
             dropped=Dropped(),
         )
         outcome = _judge(batch, policy, look)
@@ -395,8 +395,8 @@ def _judge_noisy_launches(
 
 
 def main() -> int:
-    """Measure or replay, and print the tables by the former method and by this one. Exit status 1 if more than 1 in 1,000 equal pairs were called slower,
-    which is what the looks of a job may spend."""
+    """Measure or replay, and print the tables by the former method and by this one. Exit status 1 if more than 1 in 1,000
+    equal pairs were called slower, the error rate that the looks of a job share."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=11.0)
     parser.add_argument("--record", type=Path)
