@@ -1,10 +1,11 @@
-"""Mends what adb-shell 0.4.4 does wrong.
+"""Corrects defects of adb-shell 0.4.4.
 
-Nothing else in Paceline changes adb-shell's behaviour. Every defect is one sentence in the method that mends it, has
+Nothing else in Paceline changes adb-shell's behaviour. Every defect is one sentence in the method that corrects it, has
 a test in `tests/adb/test_adb_shell_fixes.py` that fails without it, and a report to its authors in
-`docs/adb-shell-reports.md`. When a release of adb-shell mends one, its method goes.
+`docs/adb-shell-reports.md`. When a release of adb-shell corrects one, the method
+is removed.
 
-Its waits are mended for several services on one connection: whichever thread waits for a packet reads for all, and
+Several services may wait on one connection: whichever thread waits for a packet reads for all, and
 puts the packets of others into their inboxes.
 """
 
@@ -110,7 +111,7 @@ class PatchedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
 
     @property
     def has_failed(self) -> bool:
-        """Whether the connection was closed, or ended by an error."""
+        """Return whether the connection was closed, or ended by an error."""
         return self._failure is not None
 
     def open_inbox(self, service_id: int) -> None:
@@ -319,17 +320,17 @@ class PatchedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
 
     @property
     def banner(self) -> bytes:
-        """The device's banner. Defect: adb-shell drops it, and with it the device's features."""
+        """Return the device's banner. Defect: adb-shell drops it, and with it the device's features."""
         return bytes(self._io_manager.banner)
 
     @property
     def has_ended(self) -> bool:
-        """Whether the connection has ended, as far as it was used."""
+        """Return whether the connection is known to have ended; only its use shows that."""
         return bool(self._io_manager.has_failed)
 
     @property
     def longest_message(self) -> int:
-        """Most bytes of one payload that the device accepts."""
+        """Return the most bytes of one payload that the device accepts."""
         return int(self._maxdata)
 
     def open_service(self, service: bytes, deadline: float) -> Any:

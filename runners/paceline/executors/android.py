@@ -236,10 +236,12 @@ class AndroidSession:
             )
             with follower.hold():
                 if self._reporting is not None:
-                    self._reporting.launch_begins(spec.launch, spec.side, self._clock())
-                conditions.launch_begins()
+                    self._reporting.note_launch_begin(
+                        spec.launch, spec.side, self._clock()
+                    )
+                conditions.note_launch_begin()
                 outcome = DetachedLaunch(
-                    self._persistent, spec, launch, place, self._note_launch_end
+                    self._persistent, spec, launch, place, self._record_launch_end
                 ).run()
             conditions.observe("during")
             return outcome
@@ -259,18 +261,18 @@ class AndroidSession:
         if reporting is None or follower is None:
             return
         try:
-            whole = self._persistent.ask(follower.rest)
+            is_whole = self._persistent.ask(follower.read_rest)
         except TargetError as error:
             reporting.note(f"The end of the device's log could not be read: {error}")
             return
-        if not whole:
+        if not is_whole:
             reporting.note("The device's log could not be read to its end.")
 
-    def _note_launch_end(self) -> None:
+    def _record_launch_end(self) -> None:
         if self._seen is not None:
-            self._seen.launch_ended()
+            self._seen.note_launch_end()
         if self._reporting is not None:
-            self._reporting.launch_ended(self._clock())
+            self._reporting.note_launch_end(self._clock())
 
     def _clock(self) -> str:
         return self._persistent.run(DEVICE_TIME).text
