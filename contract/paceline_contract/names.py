@@ -56,8 +56,8 @@ class NewestNames:
 class SidePairing:
     """The benchmarks and arms that base and head have in common.
 
-    A name that both declare is the same thing; otherwise the aliases of either side decide. What is in neither mapping
-    is new in head, or was removed there.
+    A name that both sides declare means the same on both; for other names the aliases of either side decide. A name in
+    neither mapping is new in head, or was removed there.
     """
 
     benchmarks: Mapping[str, str]

@@ -79,7 +79,7 @@ def print_json(value: object) -> None:
 
 
 class PlainDisplay:
-    """One line per event that a log should hold, and in a long build how far it is."""
+    """Prints one line per event, and during a long build its newest line."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class PlainDisplay:
 
 
 class BarDisplay(PlainDisplay):
-    """A bar over launches, moved on by the workload's own progress."""
+    """Shows a bar over launches, which the workload's progress moves on."""
 
     def __init__(self, console: Console, verbose: bool) -> None:
         super().__init__(console, verbose)

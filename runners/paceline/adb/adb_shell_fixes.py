@@ -58,7 +58,7 @@ STLS = int.from_bytes(b"STLS", "little")
 HOST_FEATURES = b"features=shell_v2,cmd"
 """The features of adb's host side that this client uses."""
 MESSAGE_GRACE_S = 15.0
-"""Time for the rest of a message that began. A message read in part puts the connection out of step."""
+"""Time for the rest of a message that began. After half a message nothing else could be read."""
 
 Packet = tuple[bytes, int, int, bytes]
 """A command's name, the device's number of the service, ours, and the payload."""
@@ -125,7 +125,7 @@ class PatchedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
             self._inboxes.pop(service_id, None)
 
     def is_open(self, service_id: int) -> bool:
-        """Return whether the device has not closed the service, as far as it was read."""
+        """Return whether no packet read so far closes the service."""
         with self._arrival:
             return service_id in self._inboxes
 

@@ -139,7 +139,7 @@ class ConnectAttempt:
 
 
 class KeyOffers:
-    """Connects that wait for a person, and when the key was last offered to each device.
+    """Keeps the connection attempts that wait for a person, and when the key was last offered to each device.
 
     Shared by all connections of one agent; safe to use from any thread.
     """
@@ -178,7 +178,7 @@ class KeyOffers:
         return self._finish(address, attempt, deadline)
 
     def close(self) -> None:
-        """Close all waiting connects."""
+        """Close all waiting connection attempts."""
         with self._lock:
             waiting = list(self._waiting.values())
             self._waiting.clear()

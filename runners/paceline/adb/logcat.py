@@ -49,8 +49,8 @@ _KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
 
 
 def moment_of(printed: str, rest: str = "000") -> str | None:
-    """Return what `DEVICE_TIME` printed, to the millisecond, as the log writes it; `rest` completes a time in whole
-    seconds."""
+    """Return the printed output of `DEVICE_TIME` in the log's format, to the millisecond. `rest` is the milliseconds if only
+    whole seconds were printed."""
     match = _MOMENT.match(printed.strip())
     return None if match is None else f"{match[1]}.{match[2] or rest}"
 
@@ -100,7 +100,7 @@ class LogReader:
         self._buffer, self._prefix = LineBuffer(), list(prefix)
         self._since = since if since is not None and _STAMP.match(since) else None
         self._recent: deque[str] = deque(maxlen=RECENT_LINES)
-        self._again: Counter[str] = Counter()
+        self._lines_to_skip: Counter[str] = Counter()
 
     @property
     def argv(self) -> list[str]:
@@ -129,11 +129,11 @@ class LogReader:
     def resume_after_loss(self) -> None:
         """Prepare to go on after a lost connection: drop half a line, and skip the lines that will come again."""
         self._buffer.forget()
-        self._again = Counter(self._recent)
+        self._lines_to_skip = Counter(self._recent)
 
     def _line(self, raw: RawLine) -> LogLine | None:
-        if self._again[raw.text] > 0:  # the text includes time, pid and tid
-            self._again[raw.text] -= 1
+        if self._lines_to_skip[raw.text] > 0:  # the text includes time, pid and tid
+            self._lines_to_skip[raw.text] -= 1
             return None
         origin, message = origin_of(raw.text)
         if origin.level is None:  # logcat's own separators and complaints
