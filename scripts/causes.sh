@@ -1,7 +1,7 @@
 # Sourced by scripts/setup: why a step failed, in one sentence, read from its output and from the machine.
 #
-# The clients of package registries say what happened to them ("os error 28"), in many words and each in its
-# own. What a person can do something about is one of a few things: a full disk, a wrong clock, a network
+# Each client of a package registry reports its errors in its own words ("os error 28"). A person can remove one of a
+# few causes: a full disk, a wrong clock, a network
 # that does not answer, a download that was cut or changed, a place that may not be written.
 
 FULL_BELOW_KIB=1024 # a client that fails on a full disk leaves less than this, or says so itself
@@ -13,7 +13,7 @@ places_written() {
     "${npm_config_cache:-$HOME/.npm}" "${CARGO_HOME:-$HOME/.cargo}" /var/cache/apt/archives /usr
 }
 
-# Of each filesystem behind them, one line: free KiB, free inodes (- where there is no such number), where.
+# Prints a line for each filesystem behind them: free KiB, free inodes (- if it has no such number), place.
 room_left() {
   local place inodes
   places_written | while IFS= read -r place; do
@@ -26,7 +26,7 @@ room_left() {
   done | sort -u -n
 }
 
-# first_match TEXT PATTERN: the first line of TEXT that says it, without colours, shortened. Fails without one.
+# first_match TEXT PATTERN: prints the first line of TEXT that matches, without colours, shortened. Fails without one.
 first_match() {
   printf '%s\n' "$1" | tr -d '\r\033' | grep -aiE "$2" | head -n 1 |
     sed -e 's/\[[0-9;]*m//g' -e 's/^[[:space:]]*//' | cut -c 1-200 | grep .
@@ -70,23 +70,23 @@ AWAY='connection refused|ECONNREFUSED|timed out|ETIMEDOUT|network is unreachable
 AWAY="$AWAY|proxyerror|error sending request|unable to connect|could not connect|failed to fetch"
 FORBIDDEN='read-only file system|EROFS|permission denied|EACCES'
 
-# cause_of TEXT: one sentence about what a step said, or nothing
+# cause_of TEXT: prints one sentence about the cause in a step's output, or nothing
 cause_of() {
-  local said
+  local matched
   full_disk "$1" && return
   wrong_clock "$1" && return
-  if said=$(first_match "$1" "$UNTRUSTED"); then
-    echo "A server's certificate was not accepted ($said). Behind a proxy with certificates of its own, name" \
+  if matched=$(first_match "$1" "$UNTRUSTED"); then
+    echo "A server's certificate was not accepted ($matched). Behind a proxy with certificates of its own, name" \
       "its authority in SSL_CERT_FILE, PIP_CERT, NODE_EXTRA_CA_CERTS and CARGO_HTTP_CAINFO."
-  elif said=$(first_match "$1" "$CHANGED"); then
-    echo "A download is not the file that was pinned ($said)."
-  elif said=$(first_match "$1" "$NAMELESS"); then
-    echo "A server's name cannot be resolved ($said): check the network and any proxy settings."
-  elif said=$(first_match "$1" "$CUT"); then
-    echo "A download was cut short, each time it was tried ($said): check the network and any proxy."
-  elif said=$(first_match "$1" "$AWAY"); then
-    echo "A server cannot be reached ($said): check the network and any index or proxy settings."
-  elif said=$(first_match "$1" "$FORBIDDEN"); then
-    echo "A place may not be written ($said)."
+  elif matched=$(first_match "$1" "$CHANGED"); then
+    echo "A download is not the file that was pinned ($matched)."
+  elif matched=$(first_match "$1" "$NAMELESS"); then
+    echo "A server's name cannot be resolved ($matched): check the network and any proxy settings."
+  elif matched=$(first_match "$1" "$CUT"); then
+    echo "A download was cut short, each time it was tried ($matched): check the network and any proxy."
+  elif matched=$(first_match "$1" "$AWAY"); then
+    echo "A server cannot be reached ($matched): check the network and any index or proxy settings."
+  elif matched=$(first_match "$1" "$FORBIDDEN"); then
+    echo "A place may not be written ($matched)."
   fi
 }

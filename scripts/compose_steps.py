@@ -84,7 +84,7 @@ def wait_until(what: str, condition: Callable[[], object]) -> None:
 def run_command(
     *command: str, given: bytes | None = None, status: int | None = 0, **options: Any
 ) -> str:
-    """Standard output of a command; both outputs are in the log. Raises StepError unless it ends with `status`."""
+    """Run a command and return its standard output; log both outputs. Raises StepError unless it ends with `status`."""
     done = subprocess.run(
         command,
         input=given,
@@ -123,10 +123,10 @@ def paceline_server(*arguments: str) -> str:
 
 
 def containers(*services: str, every: bool = False) -> dict[str, dict[str, Any]]:
-    """Return what the engine says of each container of these services, by its name."""
+    """Return the engine's description of each container of these services, by its name."""
     listed = compose("ps", "--quiet", *(["--all"] if every else []), *services).split()
-    found = json.loads(docker("inspect", *listed)) if listed else []
-    return {container["Name"].lstrip("/"): container for container in found}
+    inspected = json.loads(docker("inspect", *listed)) if listed else []
+    return {container["Name"].lstrip("/"): container for container in inspected}
 
 
 def kill_process(container: dict[str, Any]) -> None:
@@ -165,7 +165,7 @@ def sign_in(address: str, **options: Any) -> httpx.Client:
 
 
 class Deployment:
-    """What steps hand on: a signed-in client and a token."""
+    """The state that steps share: a signed-in client and a token."""
 
     def __init__(self) -> None:
         self.client = httpx.Client()
@@ -184,7 +184,7 @@ class Deployment:
         return "measuring" in states
 
     @contextmanager
-    def submitted(self, *options: str) -> Iterator[Callable[[], str]]:
+    def submit(self, *options: str) -> Iterator[Callable[[], str]]:
         """Yield a run that was requested; call the value to wait for its verdict, which must be a pass."""
         command = [str(ROOT / ".venv/bin/paceline"), "submit", SUITE[0], *options]
         command += ["--server", "http://localhost", "--format", "json"]
@@ -211,10 +211,10 @@ class Deployment:
                 child.wait(WITHIN_S)
 
     @contextmanager
-    def measuring(self, *, launches: int) -> Iterator[Callable[[], str]]:
-        """As `submitted`, of a slow run that measures when the body begins and when it ends."""
+    def submit_slow(self, *, launches: int) -> Iterator[Callable[[], str]]:
+        """Yield a slow run like `submit`, which measures when the body begins and when it ends."""
         slow = ("--knob", "mode=slow", "--launches", str(launches), "--rounds", "20")
-        with self.submitted(*slow) as verdict:
+        with self.submit(*slow) as verdict:
             wait_until("the job to measure", self.is_measuring)
             yield verdict
 
@@ -260,7 +260,7 @@ class Load:
 
 
 def build(_: Deployment) -> str:
-    """From a clone that only its owner may read."""
+    """Build the images from a clone that only its owner may read."""
     shutil.rmtree(CLONE, ignore_errors=True)
     run_command("git", "clone", "--quiet", f"file://{ROOT}", str(CLONE), umask=0o077)
     require(
@@ -270,7 +270,7 @@ def build(_: Deployment) -> str:
     (WORK / "override.yml").write_text(OVERRIDE)
     (WORK / "agent.toml").write_text(AGENT_TOML)
     (WORK / "initdb.d").mkdir(exist_ok=True)
-    said = run_command(
+    output = run_command(
         "sh",
         "-c",
         "exec scripts/compose-secrets http://localhost 2>&1",
@@ -278,11 +278,11 @@ def build(_: Deployment) -> str:
         umask=0o077,
     )
     require(
-        "cannot read this clone" in said,
+        "cannot read this clone" in output,
         "compose-secrets does not say that the clone cannot be read",
     )
     compose("build")
-    remedy = next(line for line in said.splitlines() if line.startswith("  find"))
+    remedy = next(line for line in output.splitlines() if line.startswith("  find"))
     run_command("sh", "-c", remedy, cwd=CLONE)
     require((CLONE / ".env").stat().st_mode & 0o077 == 0, "the remedy opened .env")
     for name in ("PACELINE_PRESSURE_LIMIT_PERCENT", "PACELINE_DRIFT_LIMIT_PERCENT"):
@@ -291,8 +291,8 @@ def build(_: Deployment) -> str:
         "paceline-server:local": "python:3.11-slim-bookworm",
         "paceline-agent:local": "rust:1-bookworm",
     }
-    own = [size_of(image) - size_of(base) for image, base in bases.items()]
-    sizes = " and ".join(f"{size / 1e6:.0f} MB" for size in own)
+    own_bytes = [size_of(image) - size_of(base) for image, base in bases.items()]
+    sizes = " and ".join(f"{size / 1e6:.0f} MB" for size in own_bytes)
     return f"own layers of server and agent: {sizes}"
 
 
@@ -301,22 +301,24 @@ def size_of(image: str) -> int:
 
 
 def images_hold_no_configuration(_: Deployment) -> str:
-    """Nothing of how this host reaches packages is in a layer or in an image's description."""
+    """Check that no layer or description of an image holds this host's access to packages."""
     forbidden = WORK / "forbidden.txt"
     count = len(forbidden.read_text().splitlines())
     require(count, "nothing is forbidden")
     for image in IMAGES:
         command = f"docker save {image} | grep --text --count --fixed-strings --file"
-        found = run_command("sh", "-c", f"{command} {forbidden}", status=None).strip()
+        count_text = run_command(
+            "sh", "-c", f"{command} {forbidden}", status=None
+        ).strip()
         require(
-            found == "0",
-            f"{image} has {found} lines with the configuration of this host",
+            count_text == "0",
+            f"{image} has {count_text} lines with the configuration of this host",
         )
     (WORK / "present.txt").write_text("PACELINE_MIGRATIONS_DIR\n")
-    seen = run_command(
+    present = run_command(
         "sh", "-c", f"docker save {IMAGES[0]} | grep -acFf {WORK}/present.txt"
     )
-    require(int(seen) > 0, "the search finds nothing that is there")
+    require(int(present) > 0, "the search finds nothing that is there")
     return f"{count} texts in neither image"
 
 
@@ -348,11 +350,11 @@ def sign_in_through_proxy(state: Deployment) -> str:
     who = state.client.get("/api/v1/session").json()
     require(who["account"]["name"] == "alice", f"signed in as {who}")
     state.token = paceline_server("token", "create", "ci")
-    other = httpx.get("http://127.0.0.1/targets?x=1")
-    where = other.headers.get("location")
+    redirect = httpx.get("http://127.0.0.1/targets?x=1")
+    where = redirect.headers.get("location")
     require(
-        (other.status_code, where) == (307, "http://localhost/targets?x=1"),
-        f"{other.status_code} to {where}",
+        (redirect.status_code, where) == (307, "http://localhost/targets?x=1"),
+        f"{redirect.status_code} to {where}",
     )
     return "account, link, session; another name leads to the right one"
 
@@ -373,7 +375,7 @@ def inside_only(state: Deployment) -> str:
 def run_to_verdict(state: Deployment) -> str:
     target = state.client.get("/api/v1/targets").json()["items"][0]
     require(target["name"] == "agent", f"the target is called {target['name']}")
-    with state.submitted("--launches", "5") as verdict:
+    with state.submit("--launches", "5") as verdict:
         return verdict()
 
 
@@ -391,9 +393,9 @@ def scale(state: Deployment) -> str:
         for replicas in ("3", "2"):
             set_variable("PACELINE_API_REPLICAS", replicas)
             up()
-            kept = {name: box["Id"] for name, box in containers().items()}
+            ids = {name: box["Id"] for name, box in containers().items()}
             changed = [
-                name for name, box in before.items() if kept.get(name) != box["Id"]
+                name for name, box in before.items() if ids.get(name) != box["Id"]
             ]
             require(not changed, f"with {replicas}, made anew: {changed}")
     return f"no container made anew; {load.require_answered()}"
@@ -417,12 +419,12 @@ def postgres_killed(state: Deployment) -> str:
     kill_process(database)
     began = time.monotonic()
 
-    def answered() -> bool:
+    def is_answered() -> bool:
         status = state.client.get("/api/v1/session").status_code
         statuses[status] += 1
         return status == 200 and statuses[503] > 0
 
-    wait_until("an answer with the database", answered)
+    wait_until("an answer with the database", is_answered)
     took = time.monotonic() - began
     require(set(statuses) <= {200, 503}, f"statuses: {dict(statuses)}")
     restarted = [
@@ -433,7 +435,7 @@ def postgres_killed(state: Deployment) -> str:
 
 
 def redis_lost_in_job(state: Deployment) -> str:
-    with state.measuring(launches=12) as verdict:
+    with state.submit_slow(launches=12) as verdict:
         compose("exec", "-T", "redis", "redis-cli", "flushall")
         compose("restart", "redis")
         require(state.is_measuring(), "the job ended before Redis was back")
@@ -441,7 +443,7 @@ def redis_lost_in_job(state: Deployment) -> str:
 
 
 def upgrade_in_job(state: Deployment) -> str:
-    """Every image of ours changes; the job that runs meanwhile passes, and requests wait."""
+    """Change all of our images; the job that runs meanwhile passes, and requests wait."""
     before = {
         name: box["Image"] for name, box in containers("api", "worker", "agent").items()
     }
@@ -449,7 +451,7 @@ def upgrade_in_job(state: Deployment) -> str:
         with (CLONE / path).open("a") as module:
             module.write("\n# Another version.\n")
     compose("build")
-    with state.measuring(launches=30) as verdict, Load(state.client) as load:
+    with state.submit_slow(launches=30) as verdict, Load(state.client) as load:
         up("api", "worker", "proxy")
         require(state.is_measuring(), "the job ended before the agent was replaced")
         up()
@@ -479,7 +481,7 @@ print(answers)
 
 
 def https_and_forged_addresses(_: Deployment) -> str:
-    """A certificate, a browser, and a workload that pretends to be many clients."""
+    """Check a certificate, a browser, and a workload that pretends to be many clients."""
     set_variable("PACELINE_PUBLIC_URL", "https://localhost")
     up()
     root = "/data/caddy/pki/authorities/local/root.crt"
@@ -536,7 +538,7 @@ def down_and_up(state: Deployment) -> str:
 
 
 def restore_into_fresh_system(state: Deployment) -> str:
-    """As docs/deploying.md says, onto volumes whose first initialisation is slow."""
+    """Restore as docs/deploying.md says, onto volumes whose first initialisation is slow."""
     on_database = ("exec", "-T", "postgres")
     dump_command = [
         "pg_dump",
@@ -624,7 +626,7 @@ STEPS: dict[str, Callable[[Deployment], str]] = {
     )
 }
 NEEDED = ("build", "start", "sign_in_through_proxy")
-"""What a step begins with when it is named alone."""
+"""The steps that run before a step that is named alone."""
 
 
 def write_row(row: str) -> None:

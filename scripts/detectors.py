@@ -29,7 +29,7 @@ def ours(values: list[float]) -> list[int]:
 
 
 def otava(values: list[float]) -> list[int]:
-    """Apache Otava with the window, p-value and magnitude of its defaults."""
+    """Detect with Apache Otava, with its default window, p-value and magnitude."""
     analysis: Any = importlib.import_module("otava.analysis")
     change_points, _ = analysis.compute_change_points(
         values, window_len=50, max_pvalue=0.001, min_magnitude=0.0
@@ -38,7 +38,7 @@ def otava(values: list[float]) -> list[int]:
 
 
 def ruptures(values: list[float]) -> list[int]:
-    """Kernel change points (rbf) of the logarithms, winsorised, with a penalty of ln n."""
+    """Detect kernel change points (rbf) of the winsorised logarithms, with a penalty of ln n."""
     library: Any = importlib.import_module("ruptures")
     x = np.log(values)
     padded = np.pad(x, 5, mode="edge")
@@ -52,13 +52,13 @@ def ruptures(values: list[float]) -> list[int]:
 
 
 def asv(values: list[float]) -> list[int]:
-    """airspeed velocity's step detection."""
+    """Detect with airspeed velocity's step detection."""
     library: Any = importlib.import_module("asv.step_detect")
     return [int(step[0]) for step in library.detect_steps(values)[1:]]
 
 
 def perfherder(values: list[float]) -> list[int]:
-    """Mozilla's rule: t above 7 between the 12 points before and the 12 from a point on; local maxima."""
+    """Detect by Mozilla's rule: t above 7 between the 12 points before and the 12 from a point on; local maxima."""
     y, side = np.asarray(values), 12
     t = np.zeros(y.size)
     for at in range(side, y.size - side + 1):
@@ -78,8 +78,10 @@ DETECTORS: dict[str, Detector] = {
 }
 
 
-def sets(folder: Path | None) -> tuple[list[History], list[History], list[History]]:
-    """Series with steps, without, and those to replay: from a folder, or seeded noise of several hosts."""
+def load_histories(
+    folder: Path | None,
+) -> tuple[list[History], list[History], list[History]]:
+    """Return series with steps, without, and those to replay: from a folder, or seeded noise of several hosts."""
     if folder is not None:
         names = ("semi_step", "semi_null", "online")
         loaded = [
@@ -87,7 +89,7 @@ def sets(folder: Path | None) -> tuple[list[History], list[History], list[Histor
             for name in names
         ]
         steps, nulls, online = (
-            [History(s["y"], s["truth"]) for s in one] for one in loaded
+            [History(item["y"], item["truth"]) for item in series] for series in loaded
         )
         return steps, nulls, online
     families = ("white", "heavy", "two_modes", "disturbed")
@@ -140,7 +142,9 @@ HEADINGS = (
 
 
 def main() -> None:
-    steps, nulls, online = sets(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    steps, nulls, online = load_histories(
+        Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    )
     sys.stdout.write(
         "| " + " | ".join(HEADINGS) + " |\n" + "|---" * len(HEADINGS) + "|\n"
     )

@@ -63,7 +63,7 @@ NEIGHBOURS = (
     ("fork", 2),
     ("fork", 4),
 )
-"""Each is a kind and a number of processes."""
+"""Kinds of neighbours, each with its number of processes."""
 STRESSORS = {
     "cpu": "--cpu",
     "memory": "--stream",
@@ -208,7 +208,7 @@ def window_cases(
     effect: float,
     rng: np.random.Generator,
 ) -> tuple[CaseSamples, CaseSamples]:
-    """Return the samples of an arm with this effect, and of its reference, in launches that were drawn."""
+    """Return the samples of an arm with this effect, and of its reference, in the drawn launches."""
     recorded = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
     launches, rounds, _ = recorded.shape
     references = rng.integers(0, 2, launches)
@@ -238,7 +238,7 @@ def window_cases(
 
 
 def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
-    """Return the conditions of launches that were drawn, as an agent reports them."""
+    """Return the conditions of the drawn launches, as an agent reports them."""
     return [
         Reading("before", 0, drawn[0]["before"]),
         *(
@@ -458,8 +458,8 @@ def _take_launches(blocks: PairedBlocks, launches: int) -> PairedBlocks:
 
 
 def main() -> int:
-    """Measure or replay, and print the tables by the former method and by this one. Exit status 1 if more than 1 in 1,000 equal pairs were called slower,
-    which is what the looks of a job may spend."""
+    """Measure or replay, and print the tables by the former method and by this one. Exit status 1 if more than 1 in 1,000
+    equal pairs were called slower, the error rate that the looks of a job share."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=7.0)
     parser.add_argument("--record", type=Path)

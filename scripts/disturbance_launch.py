@@ -12,9 +12,9 @@ import sys
 import time
 
 EFFECTS = (1.0, 1.02, 1.03, 1.05, 1.1, 1.5, 2.0)
-"""Each arm does so many times the work of the reference, which is one more arm."""
+"""How many times the reference's work each arm does; the reference is one more arm."""
 BYTES = {"hash": 2_000_000, "copy": 8_000_000}
-"""A sample of the reference works through so much: about a millisecond, bound by the core or by the memory."""
+"""Bytes of a sample of the reference: about a millisecond, bound by the core or by the memory."""
 ROUNDS, WARMUP = 20, 5
 
 
@@ -45,5 +45,5 @@ def measure_launch(seed: int) -> dict[str, list[list[int]]]:
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(measure_launch(int(sys.argv[1]))) + "\n")
     sys.stdout.flush()
-    # Its waiting for a CPU is read while it lives.
+    # Its caller reads how long it waited for a CPU before it ends.
     sys.stdin.readline()

@@ -92,16 +92,19 @@ class Server:
         ) as client:
             client.get(
                 "/openapi.json"
-            ).raise_for_status()  # made once; schemathesis waits 10 s for it
+            ).raise_for_status()  # built once; schemathesis waits 10 s for it
             client.post("/session/link", json={"token": self._link}).raise_for_status()
-            made = {}
+            tokens = {}
             session = client.get("/session").raise_for_status().json()
-            held = {"reader": ["project.read"], "admin": session["permissions"]}
-            for role, permissions in held.items():
+            permissions_of = {
+                "reader": ["project.read"],
+                "admin": session["permissions"],
+            }
+            for role, permissions in permissions_of.items():
                 body = {"name": role, "permissions": permissions}
                 answer = client.post("/tokens", json=body, headers={"Origin": self.url})
-                made[role] = str(answer.raise_for_status().json()["secret"])
-            return made
+                tokens[role] = str(answer.raise_for_status().json()["secret"])
+            return tokens
 
 
 def say(text: str) -> None:
@@ -110,7 +113,7 @@ def say(text: str) -> None:
 
 
 def fuzz(server: Server, role: str, token: str | None, seconds: int, seed: int) -> bool:
-    """Fuzz as one role; return whether every answer was right."""
+    """Fuzz as one role. Returns whether every answer was right."""
     say(f"\n== as {role}, {seconds} s, seed {seed}")
     credential = ["-H", f"Authorization: Bearer {token}"] if token else []
     argv = [
@@ -139,7 +142,7 @@ def fuzz(server: Server, role: str, token: str | None, seconds: int, seed: int) 
 
 
 def main() -> int:
-    """The exit status: 0 if every answer was right."""
+    """Fuzz and return the exit status: 0 if every answer was right."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("seconds", nargs="?", type=int, default=600)
     options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3)))

@@ -58,7 +58,8 @@ class Policy:
 
     @classmethod
     def read(cls, text: str) -> Policy:
-        """Errors: KeyError or TOMLDecodeError where the file lacks a part; an exception without a reason."""
+        """Read the policy. Raises KeyError or TOMLDecodeError if the file lacks a part, ValueError for an exception without
+        a reason."""
         content = tomllib.loads(text)
         exceptions = {}
         for manager, packages in content["exceptions"].items():
@@ -76,7 +77,7 @@ class Policy:
         return cls(frozenset(content["allowed"]), exceptions, stated)
 
     def complaint(self, package: Package) -> str | None:
-        """One sentence when the package may not be used, else nothing."""
+        """Return a sentence if the package may not be used, else None."""
         key = (package.manager, package.name)
         licence = self.stated.get(key) or package.licence
         where = f"{package.manager} {package.name} {package.version}".rstrip()
@@ -188,7 +189,7 @@ def all_packages() -> set[Package]:
 
 
 def unused_entries(policy: Policy, packages: set[Package]) -> list[str]:
-    """Entries of the policy that no package needs any more: a stale exception would let the next one in."""
+    """Return entries of the policy that no package needs any more: a stale exception would admit the next package."""
     return [
         f"licences.toml: {manager} {pattern} is no dependency any more"
         for manager, pattern in {**policy.exceptions, **policy.stated}

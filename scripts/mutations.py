@@ -1,4 +1,4 @@
-"""The work of scripts/mutations: changes one constant at a time and runs the tests of decisions.
+"""Changes one constant at a time and runs the tests of decisions; scripts/mutations calls it.
 
 A forked child sets the constant in its module before anything uses it, and runs pytest until the first failure. The
 sources are never touched.
@@ -43,8 +43,8 @@ MARGINS = "paceline_contract.manifest"
 """The margins of benchmarks that declare none."""
 
 
-def _modules() -> dict[str, str]:
-    """Constant → the module that holds it."""
+def _modules_by_constant() -> dict[str, str]:
+    """Return the module of each constant."""
     constants, margins = map(importlib.import_module, (CONSTANTS, MARGINS))
     return {name: CONSTANTS for name in vars(constants) if name.isupper()} | {
         name: MARGINS for name in vars(margins) if name.endswith("_MARGIN_PERCENT")
@@ -52,36 +52,36 @@ def _modules() -> dict[str, str]:
 
 
 def main() -> int:
-    known = {
+    constants = {
         name: getattr(importlib.import_module(module), name)
-        for name, module in _modules().items()
+        for name, module in _modules_by_constant().items()
     }
-    chosen = sys.argv[1:] or list(known)
-    if unknown := sorted(set(chosen) - set(known)):
+    chosen = sys.argv[1:] or list(constants)
+    if unknown := sorted(set(chosen) - set(constants)):
         sys.stderr.write(f"No such constant: {', '.join(unknown)}.\n")
         return 1
-    if broken := _first_broken(chosen[0], known[chosen[0]], slow=False):
+    if broken := _first_broken(chosen[0], constants[chosen[0]], slow=False):
         sys.stderr.write(f"The tests fail with the constants as they are: {broken}.\n")
         return 1
     survivors = 0
     for name in chosen:
         for factor in FACTORS:
-            value = _perturbed(known[name], factor)
+            value = _perturb(constants[name], factor)
             broken = _first_broken(name, value, slow=False) or _first_broken(
                 name, value, slow=True
             )
             survivors += broken is None
-            line = f"{name:34} {known[name]!s:>24} → {value!s:<24} {broken or 'NO TEST MINDS'}\n"
+            line = f"{name:34} {constants[name]!s:>24} → {value!s:<24} {broken or 'NO TEST MINDS'}\n"
             sys.stdout.write(line)
             sys.stdout.flush()
     sys.stdout.write(f"{survivors} perturbation(s) survived\n")
     return 1 if survivors else 0
 
 
-def _perturbed(value: Any, factor: float) -> Any:
+def _perturb(value: Any, factor: float) -> Any:
     """Return the value times the factor; whole numbers stay whole, and of a probability near 1 the complement changes."""
     if isinstance(value, tuple):
-        return tuple(_perturbed(item, factor) for item in value)
+        return tuple(_perturb(item, factor) for item in value)
     if isinstance(value, float) and 0.5 < value < 1.0:
         return 1.0 - (1.0 - value) * factor
     return int(value * factor) if isinstance(value, int) else value * factor
@@ -104,7 +104,7 @@ def _first_broken(name: str, value: Any, *, slow: bool) -> str | None:
 
 
 def _run(name: str, value: Any, *, slow: bool) -> str | None:
-    setattr(importlib.import_module(_modules()[name]), name, value)
+    setattr(importlib.import_module(_modules_by_constant()[name]), name, value)
     watch = _FirstFailure()
     picked = " or ".join(SLOW) if slow else f"not ({' or '.join(SLOW)})"
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-k", picked]

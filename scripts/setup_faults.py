@@ -59,7 +59,7 @@ class Clone:
     def setup(
         self, profile: str = "bench", *before: str, **env: str
     ) -> tuple[int, str]:
-        """Status and output of one set-up; `before` is a command that runs it."""
+        """Run one set-up and return its status and output; `before` is a command that runs it."""
         environment = {
             key: value
             for key, value in os.environ.items()
@@ -78,7 +78,7 @@ class Clone:
         )
         return done.returncode, done.stdout
 
-    def completes(self, profile: str = "bench", *before: str, **env: str) -> str:
+    def require_complete(self, profile: str = "bench", *before: str, **env: str) -> str:
         code, text = self.setup(profile, *before, **env)
         require(code == 0, f"set-up failed:\n{text}")
         require("Traceback" not in text and "unbound variable" not in text, text)
@@ -90,9 +90,9 @@ class Clone:
         require(version.returncode == 0, version.stderr.decode())
         return text
 
-    def continues(self, step: str, profile: str = "bench", **env: str) -> None:
-        """The next set-up makes `step` and what comes after it, nothing before."""
-        text = self.completes(profile, **env)
+    def require_continues(self, step: str, profile: str = "bench", **env: str) -> None:
+        """Run the next set-up and require that it makes `step` and what comes after it, nothing before."""
+        text = self.require_complete(profile, **env)
         before = text[: text.index(f"  {step} ")].splitlines()[2:]
         again = [line for line in before if not line.endswith("up to date")]
         require(not again, f"finished steps were made again:\n{text}")
@@ -128,7 +128,7 @@ def own_variables() -> set[str]:
 
 
 def outside_path() -> str:
-    """PATH without this repository's own programs."""
+    """Return PATH without this repository's own programs."""
     return ":".join(
         place
         for place in os.environ["PATH"].split(":")
@@ -161,7 +161,7 @@ def nearly_full(place: Path, left_kib: int) -> Iterator[None]:
         ballast.unlink()
 
 
-def said_full(text: str, step: str, place: Path) -> None:
+def require_full_disk(text: str, step: str, place: Path) -> None:
     require(
         re.search(rf"^  {step} +failed after", text, re.MULTILINE),
         f"the step is not named:\n{text}",
@@ -171,7 +171,7 @@ def said_full(text: str, step: str, place: Path) -> None:
 
 
 def full_disk_at_each_step() -> str:
-    """The clone is on a small filesystem, in a directory with a space, a quote and non-ASCII letters."""
+    """Fill the small filesystem of a clone, in a directory with a space, a quote and non-ASCII letters."""
     with (
         filesystem(WORK / "it's größe", 3000) as disk,
         filesystem(WORK / "cargo", 3000) as cargo,
@@ -183,17 +183,17 @@ def full_disk_at_each_step() -> str:
             cargo / "home",
             ignore=shutil.ignore_patterns("registry", "git"),
         )
-        clone.completes("run", **env)
-        whole = {step: clone.size_of(output) for step, (output, _) in STEPS.items()}
+        clone.require_complete("run", **env)
+        sizes = {step: clone.size_of(output) for step, (output, _) in STEPS.items()}
         for step, (output, left_kib) in STEPS.items():
             shutil.rmtree(clone.place / output)
             with nearly_full(disk, left_kib):
                 code, text = clone.setup("run", **env)
             require(code == 1, f"{step} succeeded on a full disk:\n{text}")
-            said_full(text, step, disk)
-            clone.continues(step, "run", **env)
+            require_full_disk(text, step, disk)
+            clone.require_continues(step, "run", **env)
             require(
-                clone.size_of(output) == whole[step],
+                clone.size_of(output) == sizes[step],
                 f"{output} is not whole after {step}",
             )
         shutil.rmtree(cargo / "home" / "registry")
@@ -201,15 +201,15 @@ def full_disk_at_each_step() -> str:
         with nearly_full(cargo, 2048):
             code, text = clone.setup("run", **env)
         require(code == 1, f"native packages succeeded on a full disk:\n{text}")
-        said_full(text, "native packages", cargo)
-        clone.continues("native packages", "run", **env)
+        require_full_disk(text, "native packages", cargo)
+        clone.require_continues("native packages", "run", **env)
         with nearly_full(disk, 0):
             (clone.place / "build/setup/frontend-build.stamp").unlink()
             code, text = clone.setup("run", **env)
         require(
             code == 1 and "disk is full" in text, f"a disk without any room:\n{text}"
         )
-        clone.completes("run", **env)
+        clone.require_complete("run", **env)
     return "5 steps: each named with filesystem and room; the next set-up continued"
 
 
@@ -250,15 +250,15 @@ class Terminal:
 
 def ctrl_c_at_each_step() -> str:
     clone = Clone(WORK / "interrupted")
-    clone.completes("run")
-    whole = {step: clone.size_of(output) for step, (output, _) in STEPS.items()}
+    clone.require_complete("run")
+    sizes = {step: clone.size_of(output) for step, (output, _) in STEPS.items()}
     for step, (output, _) in STEPS.items():
         shutil.rmtree(clone.place / output)
         (clone.place / "build/setup" / f"{step.replace(' ', '-')}.stamp").unlink()
         interrupt(clone, step, output)
-        clone.continues(step, "run")
+        clone.require_continues(step, "run")
         require(
-            clone.size_of(output) == whole[step], f"{output} is not whole after {step}"
+            clone.size_of(output) == sizes[step], f"{output} is not whole after {step}"
         )
     return f"{len(STEPS)} steps: ended with their children; the next set-up continued"
 
@@ -273,8 +273,8 @@ def interrupt(clone: Clone, step: str, output: str) -> None:
     require(terminal.status() != 0, f"{step}: make succeeded:\n{terminal.shown}")
     require(f'Interrupted during "{step}"' in terminal.shown, terminal.shown)
     deadline = time.monotonic() + 5
-    while left := clone.processes():
-        require(time.monotonic() < deadline, f"{step} left {left}")
+    while processes := clone.processes():
+        require(time.monotonic() < deadline, f"{step} left {processes}")
         time.sleep(0.05)
 
 
@@ -348,7 +348,7 @@ def empty_caches(place: Path) -> dict[str, str]:
 
 
 def downloads_cut_for_good() -> str:
-    """Every connection is cut after 100 kB: each step that downloads fails in turn and then continues."""
+    """Cut every connection after 100 kB: each step that downloads fails in turn and then continues."""
     clone, causes = Clone(WORK / "cut"), []
     caches = empty_caches(WORK / "cut-caches")
     proxy = CuttingProxy(100_000, sys.maxsize)
@@ -412,7 +412,9 @@ def downloads_cut_twice() -> str:
     clone = Clone(WORK / "cut-twice")
     proxy = CuttingProxy(100_000, 2)
     proxy.start()
-    clone.completes("bench", **empty_caches(WORK / "cut-caches"), **proxy.variables())
+    clone.require_complete(
+        "bench", **empty_caches(WORK / "cut-caches"), **proxy.variables()
+    )
     proxy.listening.close()
     require(proxy.cut == 2, "nothing was cut")
     return "clients asked again and set-up succeeded"
@@ -428,17 +430,17 @@ def locales() -> str:
     )
     require((place / "tr_TR.UTF-8").exists(), f"no tr_TR: {made.stderr.decode()}")
     clone = Clone(WORK / "größe 大")
-    clone.completes(
+    clone.require_complete(
         "bench", LANG="tr_TR.UTF-8", LC_ALL="tr_TR.UTF-8", LOCPATH=str(place)
     )
     for name in ("C", "POSIX"):
-        text = clone.completes("bench", LC_ALL=name, LANG=name)
+        text = clone.require_complete("bench", LC_ALL=name, LANG=name)
         require(text.count("up to date") == 3, text)
     return "tr_TR and C, in a path beyond ASCII"
 
 
 def without_home() -> str:
-    Clone(WORK / "no home").completes("bench", "env", "-u", "HOME")
+    Clone(WORK / "no home").require_complete("bench", "env", "-u", "HOME")
     return "set up"
 
 
@@ -454,7 +456,7 @@ def read_only_home() -> str:
     read_only = in_mounts(
         f"mount --bind '{home}' '{home}'", f"mount -o remount,ro,bind '{home}'"
     )
-    clone.completes("bench", *read_only)
+    clone.require_complete("bench", *read_only)
     caches = clone.place / "build" / "caches"
     require(
         (caches / "uv").is_dir() and (caches / "cargo" / "registry").is_dir(),
@@ -465,19 +467,19 @@ def read_only_home() -> str:
 
 def small_tmp() -> str:
     clone = Clone(WORK / "small-tmp")
-    clone.completes("bench", *in_mounts("mount -t tmpfs -o size=4m tmpfs /tmp"))
+    clone.require_complete("bench", *in_mounts("mount -t tmpfs -o size=4m tmpfs /tmp"))
     return "set up with a /tmp of 4 MB"
 
 
 def umask_077() -> str:
     clone = Clone(WORK / "umask")
-    clone.completes("bench", "sh", "-c", 'umask 077; exec "$@"', "sh")
+    clone.require_complete("bench", "sh", "-c", 'umask 077; exec "$@"', "sh")
     require((clone.place / ".venv").stat().st_mode & 0o077 == 0, "umask was not kept")
     return "set up"
 
 
 def one_cpu() -> str:
-    Clone(WORK / "one-cpu").completes("bench", "taskset", "-c", "0")
+    Clone(WORK / "one-cpu").require_complete("bench", "taskset", "-c", "0")
     return "set up"
 
 
@@ -505,12 +507,12 @@ def two_at_once() -> str:
 
 
 def kinds_of_clone() -> str:
-    """Set-up needs no history; `paceline run` reports what is measured then."""
+    """Set up clones without history, which set-up does not need."""
     shallow = Clone(WORK / "shallow", "--depth", "1")
-    shallow.completes()
+    shallow.require_complete()
     exported = Clone(WORK / "no-git")
     shutil.rmtree(exported.place / ".git")
-    exported.completes()
+    exported.require_complete()
     return "shallow, and without .git: set up"
 
 

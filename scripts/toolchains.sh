@@ -78,7 +78,7 @@ chromium_path() {
   ls -d "$cache"/chromium-*/chrome-linux*/chrome 2>/dev/null | tail -1 | grep .
 }
 
-device_std_missing() { # whether rustc lacks the standard library of a device's ABI
+device_std_missing() { # succeeds if rustc lacks the standard library of a device's ABI
   local triple sysroot
   sysroot=$(rustc --print sysroot 2>/dev/null) || return 0
   for triple in $DEVICE_TRIPLES; do
@@ -90,11 +90,11 @@ device_std_missing() { # whether rustc lacks the standard library of a device's 
 # version_in PATTERN COMMAND…: the first number from PATTERN on in the first line that COMMAND prints with it.
 # Prints nothing if the command is missing or fails, because the shell's message about that may hold numbers, too.
 version_in() {
-  local pattern=$1 said
+  local pattern=$1 output
   shift
   command -v "$1" >/dev/null || return 1
-  said=$("$@" 2>&1 </dev/null) || return 1
-  printf '%s\n' "$said" | grep -oE -- "$pattern.*" | head -n 1 | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1
+  output=$("$@" 2>&1 </dev/null) || return 1
+  printf '%s\n' "$output" | grep -oE -- "$pattern.*" | head -n 1 | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1
 }
 
 # Our code needs the C library's headers and start files besides the compiler.
@@ -210,7 +210,7 @@ brew_formula_of() {
   esac
 }
 
-# Names of apt packages for when apt has no lists: a fresh image has none, and only root may fetch them.
+# Prints a tool's apt packages even if apt has no lists: a fresh image has none, and only root may fetch them.
 apt_lists_missing() { ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; }
 apt_packages_to_name() {
   if apt_lists_missing; then
@@ -407,8 +407,8 @@ install_playwright_chromium() {
   (cd "$ROOT/frontend" && npm ci && npx playwright install --with-deps chromium)
 }
 
-# Reads what apt-get says, with its status lines (APT::Status-Fd): those become stages and counts, the rest
-# goes into the log.
+# Reads apt-get's output with its status lines (APT::Status-Fd): these become stages and counts, the rest goes into
+# the log.
 apt_progress() {
   local line packages="" unpacked=0 set_up=0 percent
   while IFS= read -r line; do

@@ -13,6 +13,6 @@ from typing import Any
 
 
 def manifest_digest(raw: Mapping[str, Any]) -> str:
-    """SHA-256 of the manifest's canonical JSON: names sorted, no spaces, UTF-8. Equal exactly for equal content."""
+    """Return the SHA-256 of the manifest's canonical JSON: names sorted, no spaces, UTF-8. Equal exactly for equal content."""
     text = json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Words how long a run will take: by what past runs took, or by the least time of its samples.
+"""States how long a run will take: by what past runs took, or by the least time of its samples.
 
 `paceline run` says it of runs on its own host, the server of runs on its targets, both in these words.
 """
@@ -22,7 +22,7 @@ def scale_past_runs(seconds: float, runs: int) -> str:
 
 
 def state_least_time(least_s: float, launches: int) -> str:
-    """Say how long the samples take, and what else does: of a small run that is most of its time."""
+    """Return the least time of the samples, and a note of what comes on top, which is most of a small run's time."""
     least = (
         "under a second" if least_s < 1.0 else f"at least {format_duration(least_s)}"
     )
@@ -33,17 +33,17 @@ def state_least_time(least_s: float, launches: int) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Word seconds for people: `8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"; below a second "under 1 s"."""
-    whole = round(seconds)
-    if whole < 1:
+    """Format seconds for people: `8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"; below a second "under 1 s"."""
+    total_s = round(seconds)
+    if total_s < 1:
         return "under 1 s"
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        minutes, rest = divmod(whole, 60)
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, rest = divmod(round(whole / 60), 60)
-    return f"{hours} h {rest} min" if rest else f"{hours} h"
+    if total_s < 60:
+        return f"{total_s} s"
+    if total_s < 3600:
+        minutes, rest_s = divmod(total_s, 60)
+        return f"{minutes} min {rest_s} s" if rest_s else f"{minutes} min"
+    hours, rest_min = divmod(round(total_s / 60), 60)
+    return f"{hours} h {rest_min} min" if rest_min else f"{hours} h"
 
 
 def _last_runs(count: int) -> str:

@@ -101,7 +101,7 @@ class CaseEvent(Event, frozen=True, tag="case"):
 
     @property
     def is_available(self) -> bool:
-        """Whether this machine can run the arm."""
+        """Return whether this machine can run the arm."""
         return self.unavailable is UNSET
 
     def metric(self, name: str) -> Metric | None:
@@ -125,7 +125,7 @@ class SamplesEvent(Event, frozen=True, tag="samples", omit_defaults=True):
     """Counters of the work in the timed region, totals over `iterations`."""
 
     def per_iteration(self, unit: Unit) -> list[float]:
-        """`values` per iteration in the base unit; rates are returned as they came."""
+        """Return `values` per iteration in the base unit; rates are returned as they came."""
         divisor = self.iterations if unit in PER_ITERATION else 1
         return [value / divisor for value in self.values]
 

@@ -24,7 +24,7 @@ def unmet_requirements(
 
 
 def requirements_text(terms: Sequence[str]) -> str:
-    """Requirements as text, such as `avx512bw, sha_ni, no amx_tile`."""
+    """Return requirements as text, such as `avx512bw, sha_ni, no amx_tile`."""
     return ", ".join(
         f"no {term.removeprefix(FORBIDDEN)}" if term.startswith(FORBIDDEN) else term
         for term in terms
@@ -60,7 +60,7 @@ def feature_dependent_gates(gates: Sequence[Gate]) -> frozenset[int]:
 
 
 def undecided_pairs(gates: Sequence[Gate]) -> Iterator[tuple[int, int]]:
-    """Pairs of gates of the same subject with equally many requirements, where a CPU may meet both gates' requirements.
+    """Yield pairs of gates of one subject with equally many requirements, where a CPU may meet those of both.
 
     Nothing decides which of the two applies to such a CPU.
     """

@@ -32,7 +32,7 @@ LARGEST: Final = 1e18
 """The largest value of an iteration. In nanoseconds it is thirty years, far below the overflow of a double."""
 
 
-def _storable(text: str | None) -> str | None:
+def _make_storable(text: str | None) -> str | None:
     text = None if text is None else text.replace("\0", "\\0")
     if text is None or len(text) <= MAX_SHOWN:
         return text
@@ -49,11 +49,11 @@ class LeftOut(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, named: str | None, path: str | None, why: str) -> Self:
         """Return the entry with an id and a path that every database stores, cut where they are long."""
-        return cls(_storable(named), _storable(path), why)
+        return cls(_make_storable(named), _make_storable(path), why)
 
     @property
     def name(self) -> str:
-        """The id and the path, as far as they are known."""
+        """Return the id and the path, as far as they are known."""
         if self.id and self.path:
             return f"{self.id} ({self.path})"
         return self.id or self.path or ""
@@ -144,7 +144,7 @@ def series_problem(series: ImportedSeries) -> str | None:
 
 
 def keep_one_of_each(series: Iterable[S]) -> tuple[list[S], list[LeftOut]]:
-    """Return (the series that runs can hold together, those left out). Of two with one id the first is kept."""
+    """Return (the series that runs can hold together, the others). Of two with one id the first is kept."""
     kept: list[S] = []
     left_out: list[LeftOut] = []
     paths: dict[tuple[str, ...], str | None] = {}

@@ -57,7 +57,7 @@ def read_items(raw: bytes) -> list[AnyItem]:
 
 
 def _refused_event(item: EventItem) -> tuple[str, str] | None:
-    """Return (field, why) if it is no event of the bench stream that travels by itself."""
+    """Return (field, why) if the item holds no event of the bench stream, or one that has an item kind of its own."""
     try:
         if event_type(item.event) == "samples":
             raise EventError(
@@ -95,5 +95,5 @@ def _locate_error(raw: bytes, message: str) -> ItemError:
         TypeError,
     ):
         seq = None
-    known = seq if isinstance(seq, int) and not isinstance(seq, bool) else None
-    return ItemError(index, known, rest.lstrip(".") or "item", text)
+    number = seq if isinstance(seq, int) and not isinstance(seq, bool) else None
+    return ItemError(index, number, rest.lstrip(".") or "item", text)

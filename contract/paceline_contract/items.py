@@ -78,7 +78,7 @@ class Column(NamedTuple):
 
     @property
     def packed_type(self) -> str:
-        """The letter for `struct` and numpy of the integer it is packed in: 32 bits where they are enough."""
+        """Return the letter by which `struct` and numpy name the column's integers: 32 bits where they are enough."""
         return "i" if self.most <= INT32_MAX else "q"
 
 

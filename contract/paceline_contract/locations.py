@@ -94,9 +94,9 @@ def _canonical(text: str) -> str:
         port = url["port"]
         suffix = "" if port in {None, _PORTS[url["scheme"]]} else f":{port}"
         return f"{url['host'].lower()}{suffix}/{_names(unquote(url['path']), text)}"
-    found = _SCP.fullmatch(text)
-    if found is not None:
-        return f"{found['host'].lower()}/{_names(found['path'], text)}"
+    scp = _SCP.fullmatch(text)
+    if scp is not None:
+        return f"{scp['host'].lower()}/{_names(scp['path'], text)}"
     bare = _BARE.fullmatch(text)
     if bare is None:
         raise _invalid(text)

@@ -217,19 +217,19 @@ class Benchmark(Table, frozen=True):
 
     @property
     def margin_percent(self) -> float:
-        """How much slower than the reference is still the same."""
+        """Return how much slower than the reference still counts as equal."""
         declared = self.declared_margin_percent
         return DEFAULT_MARGIN_PERCENT if declared is None else declared
 
     @property
     def primary_metric(self) -> str:
-        """`time` where there is one, else the first declared."""
+        """Return `time` where there is one, else the first declared metric."""
         has_time = PRIMARY_METRIC in self.metrics
         return PRIMARY_METRIC if has_time else next(iter(self.metrics))
 
     @property
     def other_arms(self) -> list[str]:
-        """Every arm but the reference, in declared order."""
+        """Return every arm but the reference, in declared order."""
         return [arm for arm in self.arms if arm != self.reference]
 
     @property
@@ -281,7 +281,7 @@ class Derived(Table, frozen=True):
 
     @property
     def every_arm(self) -> list[str]:
-        """The arms it has a row for, in declared order."""
+        """Return the arms it has a row for, in declared order."""
         return [*([] if self.arm is None else [self.arm]), *(self.arms or [])]
 
 
@@ -311,12 +311,12 @@ class Gate(Table, frozen=True):
 
     @property
     def statistic(self) -> str:
-        """The statistic that is compared with the level."""
+        """Return the statistic that is compared with the level."""
         return self.declared_statistic or "median"
 
     @property
     def subject(self) -> Hashable:
-        """What is compared with the level: equal for gates that differ only in level, name and `requires`."""
+        """Return a key of what is compared with the level: equal for gates that differ only in level, name and `requires`."""
         return (
             self.benchmark,
             self.arm,

@@ -67,7 +67,7 @@ COUNTERS_OF_WORK: Final = ("items", "prepared", "kept")
 
 
 def broken_rules(manifest: Manifest) -> Iterator[Located]:
-    """Everything in `manifest` that contradicts itself."""
+    """Yield every contradiction in `manifest`."""
     yield from _workloads(manifest)
     for name, benchmark in manifest.benchmarks.items():
         yield from _benchmark(manifest, ("benchmarks", name), benchmark)
@@ -102,7 +102,7 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
 
 
 def unsendable_values(manifest: Manifest) -> Iterator[Located]:
-    """Declared values that no command line can carry. Imported runs may have them, because they are never run."""
+    """Yield declared values that no command line can carry. Imported runs may have them, because they are never run."""
     for name, benchmark in manifest.benchmarks.items():
         for key, param in benchmark.params.items():
             for value in param.values:
@@ -237,7 +237,7 @@ def _param(path: Path, param: Param) -> Iterator[Located]:
 
 
 def _aliases(manifest: Manifest) -> Iterator[Located]:
-    """Each old name must lead to exactly one present name, and must not be a present name itself."""
+    """Check that each old name leads to exactly one present name and is not a present name itself."""
     used: set[str] = set()
     for name, benchmark in manifest.benchmarks.items():
         path: Path = ("benchmarks", name)
@@ -290,7 +290,7 @@ def _about(
     benchmark_name: str,
     arms: Mapping[str, str | None],
 ) -> Iterator[Located]:
-    """The benchmark, arms, metric and params that `entry` names must exist. `arms`: field → arm."""
+    """Check that the benchmark, arms, metric and params that `entry` names exist. `arms`: field → arm."""
     benchmark = manifest.benchmarks.get(benchmark_name)
     if benchmark is None:
         yield (
@@ -313,7 +313,7 @@ def _selector(
     declared: Mapping[str, Param],
     consumed: str | None,
 ) -> Iterator[Located]:
-    """A selector names params and values there are; a param that is computed over selects nothing."""
+    """Check that a selector names existing params and values, and not the param that is computed over (`consumed`)."""
     for key, value in selector.items():
         at = (*path, "params", key)
         if key == consumed:
@@ -328,7 +328,7 @@ def _points(
     name: str,
     values: Sequence[ParamValue],
 ) -> Iterator[Located]:
-    """`values` of the param `name`, of every benchmark that has it: one of them must."""
+    """Check `values` of the param `name` in every benchmark that has it; at least one must have it."""
     declared = [known[name] for known in params if name in known]
     if not declared:
         names = sorted({name for known in params for name in known})
@@ -340,7 +340,7 @@ def _points(
 
 
 def _usable_value_problem(param: Param, value: ParamValue) -> str | None:
-    """`value_problem`, or None for a param whose pattern is invalid, which is reported elsewhere."""
+    """Return `value_problem`, or None for a param whose pattern is invalid, which is reported elsewhere."""
     if param.pattern is not None and pattern_problem(param.pattern):
         return None
     return value_problem(param, value)
@@ -390,7 +390,7 @@ def _computed_over(
 
 
 def _shares(path: Path, derived: Derived, benchmark: Benchmark) -> Iterator[Located]:
-    """Shares: of two metrics in one unit, or of a thread's time."""
+    """Check the units of a share: of two metrics in one unit, or of a thread's time."""
     whole = benchmark.metrics.get(derived.metric)
     if derived.part is not None:
         part = benchmark.metrics.get(derived.part)
@@ -543,7 +543,7 @@ def _preset(manifest: Manifest, path: Path, preset: Preset) -> Iterator[Located]
 def _fields(
     path: Path, table: Table, kind: str, kinds: _FieldsOfKinds
 ) -> Iterator[Located]:
-    """Fields that this kind needs and lacks, or has though only other kinds do."""
+    """Yield fields that this kind needs and lacks, and fields that only other kinds may have."""
     needed, optional = kinds[kind]
     special = {name for both in kinds.values() for names in both for name in names}
     present = {

@@ -48,7 +48,7 @@ class NewestNames:
 
     @property
     def old_benchmarks(self) -> set[str]:
-        """Benchmarks whose series may have to be renamed."""
+        """Return the benchmarks whose series may have to be renamed."""
         return {*self.benchmarks, *(benchmark for benchmark, _ in self.arms)}
 
 
@@ -56,8 +56,8 @@ class NewestNames:
 class SidePairing:
     """The benchmarks and arms that base and head have in common.
 
-    A name that both declare is the same thing; otherwise the aliases of either side decide. What is in neither mapping
-    is new in head, or was removed there.
+    A name that both sides declare means the same on both; for other names the aliases of either side decide. A name in
+    neither mapping is new in head, or was removed there.
     """
 
     benchmarks: Mapping[str, str]
@@ -89,8 +89,12 @@ class SidePairing:
     def in_head(self, benchmark: str, arm: str) -> tuple[str, str]:
         """Return the names that head has for a benchmark and an arm of base; base's own where head has none."""
         name = self.benchmark_in_head(benchmark)
-        own = {base: head for (of, head), base in self.arms.items() if of == name}
-        return name, own.get(arm, arm)
+        arms_in_head = {
+            base_arm: head_arm
+            for (benchmark_name, head_arm), base_arm in self.arms.items()
+            if benchmark_name == name
+        }
+        return name, arms_in_head.get(arm, arm)
 
     def in_base(self, benchmark: str, arm: str) -> tuple[str, str]:
         """Return the names that base has for a benchmark and an arm of head; head's own where base has none."""
@@ -113,7 +117,7 @@ def _pair(
     base_aliases: Mapping[str, Collection[str]],
     head_aliases: Mapping[str, Collection[str]],
 ) -> dict[str, str]:
-    """Head's name → base's name. No name is used twice."""
+    """Return base's name by head's name. No name is used twice."""
     at_base, at_head = dict.fromkeys(base), dict.fromkeys(head)
     paired = {name: name for name in at_head if name in at_base}
     for name in at_head:
@@ -129,15 +133,17 @@ def _pair(
 
 
 Values = Mapping[str, Sequence[ParamValue]]
-"""Param → the values that are asked for."""
+"""Param → the requested values."""
 
 
 def declared_params(
     manifest: Manifest, names: Sequence[str], params: Values
 ) -> dict[str, list[ParamValue]]:
     """Return those of `params` that a benchmark of `names` has in this manifest."""
-    there = {param for name in names for param in manifest.benchmarks[name].params}
-    return {param: list(values) for param, values in params.items() if param in there}
+    declared = {param for name in names for param in manifest.benchmarks[name].params}
+    return {
+        param: list(values) for param, values in params.items() if param in declared
+    }
 
 
 def select_at_base(
@@ -149,17 +155,17 @@ def select_at_base(
     names = [pairing.benchmarks[name] for name in at_head if name in pairing.benchmarks]
     selected = {}
     for key, values in declared_params(base, names, params).items():
-        having = [name for name in names if key in base.benchmarks[name].params]
+        with_param = [name for name in names if key in base.benchmarks[name].params]
         permitted = [
             value
             for value in values
             if any(
                 value_problem(base.benchmarks[name].params[key], value) is None
-                for name in having
+                for name in with_param
             )
         ]
         if permitted:
             selected[key] = permitted
         else:
-            names = [name for name in names if name not in having]
+            names = [name for name in names if name not in with_param]
     return names, declared_params(base, names, selected)

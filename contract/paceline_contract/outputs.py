@@ -23,7 +23,7 @@ MEDIA_TYPES: dict[Format, str] = {
 
 PASSED, ERROR, FAILED, INCONCLUSIVE = 0, 1, 2, 3
 BRACKETS = "Verdicts in brackets do not affect the run's verdict."
-"""Every format for people says so where it has such a verdict: of what no rule watches."""
+"""The note in every format for people that has such a verdict: one that no rule watches."""
 FORMAT_HELP = "table, json, junit or markdown; repeatable, each with its --output."
 OUTPUT_HELP = "File for the --format in the same place; without one it is printed."
 FAIL_ON_HELP = "fail, inconclusive or never: which verdicts end with a failure."
@@ -58,7 +58,7 @@ class OutputError(ValueError):
 
 
 def pair_outputs(formats: Sequence[str], paths: Sequence[Path]) -> list[Output]:
-    """The n-th format goes to the n-th file; the table is printed if nothing else is. Raises OutputError."""
+    """Pair the n-th format with the n-th file; print the table if nothing else is printed. Raises OutputError."""
     for name in formats:
         if name not in get_args(Format):
             raise OutputError(

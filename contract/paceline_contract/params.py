@@ -30,7 +30,7 @@ def params_key(params: Mapping[str, ParamValue]) -> str:
 
 @lru_cache(maxsize=4096)
 def _encode_value(items: tuple[tuple[str, ParamValue], ...]) -> str:
-    """Thousands of cases share few params, and encoding is ten times as long as looking up."""
+    """Encode params once: thousands of cases share few of them, and encoding takes ten times as long as looking up."""
     return _COMPACT.encode(dict(items))
 
 
@@ -48,12 +48,12 @@ def parse_key(text: str) -> dict[str, ParamValue]:
 
 
 def params_text(params: Mapping[str, ParamValue], separator: str = ", ") -> str:
-    """Params for people: `batch=1000, order=random`; empty without params."""
+    """Return params for people: `batch=1000, order=random`; empty without params."""
     return separator.join(f"{name}={value}" for name, value in params.items())
 
 
 def join_values(values: Iterable[ParamValue]) -> str:
-    """Values as `--params` takes them: `1000|2000`."""
+    """Return values as `--params` takes them: `1000|2000`."""
     return "|".join(map(str, values))
 
 
@@ -63,7 +63,7 @@ def split_values(text: str) -> list[str]:
 
 
 def split_pair(text: str) -> tuple[str, str]:
-    """Name and text of `NAME=VALUE`. Raises `ParamError`."""
+    """Split `NAME=VALUE` into name and text. Raises `ParamError`."""
     name, _, value = text.partition("=")
     if not name or not value:
         raise ParamError(f"{text!r} is not NAME=VALUE")

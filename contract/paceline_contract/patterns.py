@@ -241,11 +241,11 @@ def _code_point(text: str) -> int:
     r"""Return the code point of one character as a pattern writes it: `a`, `\n`, `\x61`, `\.`."""
     if len(text) == 1:
         return ord(text)
-    kind, rest = text[1], text[2:]
+    kind, digits = text[1], text[2:]
     if kind == "N":
-        return ord(unicodedata.lookup(rest[1:-1]))
+        return ord(unicodedata.lookup(digits[1:-1]))
     if kind in "xuU":
-        return int(rest, 16)
+        return int(digits, 16)
     if kind.isdecimal():
         return int(text[1:], 8)
     return ord(_ESCAPES.get(kind, kind))

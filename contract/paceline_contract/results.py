@@ -70,7 +70,7 @@ class MeasuredMetric(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def values(self) -> list[Sample]:
-        """The samples of one start of the tool; where it leaves a summary alone, that is the one value of the start."""
+        """Return the samples of one start of the tool; where it leaves only a summary, this is the start's only value."""
         if self.summary is None:
             return self.samples
         return [Sample(KEPT_DIGITS, round(self.summary.value * KEPT_DIGITS))]
@@ -92,7 +92,7 @@ class MeasuredCase(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def value(self) -> str | None:
-        """The params as one text (`join_params`)."""
+        """Return the params as one text (`join_params`)."""
         return join_params(self.params)
 
 
@@ -116,7 +116,7 @@ class Result(
 
     @property
     def facts(self) -> dict[str, str]:
-        """The version, by the tool's name, and the facts about what was built and where it ran."""
+        """Return the version, by the tool's name, and the facts about what was built and where it ran."""
         key = self.tool.replace("-", "_")
         version = {} if self.version is None else {key: self.version}
         return {**version, **self.build, **self.target}
@@ -133,9 +133,9 @@ def read_result(data: bytes) -> Result:
             f"it has {len(data):,} bytes: expected at most {MAX_BYTES:,}; split it"
         )
     try:
-        found = msgspec.json.decode(data, type=_Head).format
-        if found != FORMAT:
-            raise ResultError(f"format: expected {FORMAT!r}, found {found!r}")
+        format_name = msgspec.json.decode(data, type=_Head).format
+        if format_name != FORMAT:
+            raise ResultError(f"format: expected {FORMAT!r}, found {format_name!r}")
         result = msgspec.json.decode(data, type=Result)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ResultError(f"expected a {FORMAT} in JSON: {error}") from error
@@ -145,7 +145,7 @@ def read_result(data: bytes) -> Result:
 
 
 def _find_problems(result: Result) -> Iterator[str]:
-    """Yield what types cannot say."""
+    """Yield problems that the types do not exclude."""
     refuse_duplicates(result.cases)
     names: dict[tuple[str, str | None, str], str] = {}
     for case in result.cases:
@@ -182,12 +182,12 @@ def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
     cases = list(cases)
     for name, count in Counter(case.name for case in cases).items():
         if count > 1:
-            raise ResultError(several_are_called(name))
+            raise ResultError(duplicate_name_text(name))
     return cases
 
 
-def several_are_called(name: str) -> str:
-    """Return the words about two cases of one name."""
+def duplicate_name_text(name: str) -> str:
+    """Return the error's text about two cases of one name."""
     return f"several cases are called {name}: give each a name of its own"
 
 

@@ -55,7 +55,7 @@ class StreamReader:
         self.terminal: Terminal | None = None
 
     def feed(self, data: bytes) -> Iterator[AnyEvent]:
-        """Yields the events completed by `data`. Raises `StreamError` at the first broken line."""
+        """Yield the events completed by `data`. Raises `StreamError` at the first broken line."""
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             if self._pending:
@@ -74,7 +74,7 @@ class StreamReader:
         self._pending += data[start:]
 
     def close(self) -> Iterator[AnyEvent]:
-        """Call at the end. Raises `StreamError` with code `truncated` unless a terminal was read."""
+        """Yield the event of a last line without a newline; call it at the end. Raises `StreamError` with code `truncated` unless a terminal was read."""
         if self._pending:
             line = bytes(self._pending)
             self._pending.clear()
@@ -109,7 +109,7 @@ class StreamReader:
     def _parse(self, line: bytes) -> AnyEvent:
         if self.terminal is not None:
             raise EventError("after_terminal", "nothing may follow done or error")
-        value = _decoded(line)
+        value = _decode(line)
         kind = event_type(value)
         if self._launch is None and kind != "start":
             raise EventError("no_start", f"the first event must be start, not {kind}")
@@ -146,7 +146,7 @@ class StreamReader:
             raise EventError("bad_field", text, "launch")
 
 
-def _decoded(line: bytes) -> Any:
+def _decode(line: bytes) -> Any:
     try:
         value = msgspec.json.decode(line)
     except msgspec.ValidationError:  # valid JSON, but a number such as 1e999
@@ -162,7 +162,7 @@ def _decoded(line: bytes) -> Any:
 
 
 def _depth(value: Any) -> int:
-    """Nesting of a JSON value, counted without recursion."""
+    """Return the nesting of a JSON value, counted without recursion."""
     deepest, level = 0, [value]
     while containers := [child for child in level if isinstance(child, (dict, list))]:
         deepest += 1

@@ -84,7 +84,7 @@ def _struct(
 def _union(
     path: Path, value: object, kind: inspect.UnionType, hint: str
 ) -> Iterator[Located]:
-    """For an optional value, the problems of its type; for several types, one sentence."""
+    """Yield, for an optional value, the problems of its type; for several types, one sentence."""
     options = [option for option in kind.types if option != inspect.NoneType()]
     if value is None and len(options) < len(kind.types):
         return

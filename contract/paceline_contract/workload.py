@@ -106,16 +106,16 @@ class Benchmark:
         this machine; such an arm is shown with its reason and is no failure. `work()` returns the arm's counters since
         its last call; it is called after each round, outside of timed regions."""
 
-        def add(taken: Arm) -> Arm:
-            key = name or taken.__name__
+        def add(function: Arm) -> Arm:
+            key = name or function.__name__
             if key in self.arms:
                 raise ValueError(f"benchmark {self.name} has two arms called {key}")
-            self.arms[key] = taken
+            self.arms[key] = function
             if unavailable:
                 self.unavailable[key] = unavailable
             if work:
                 self.work[key] = work
-            return taken
+            return function
 
         return add if function is None else add(function)
 
@@ -162,7 +162,7 @@ class Workload:
         workload: str | None = None,
         knobs: Params | None = None,
     ) -> None:
-        """`workload`: its name in suite.toml; by default the suite's."""
+        """Prepare an empty workload. `workload`: its name in suite.toml; by default the suite's."""
         self.suite, self.name = suite, workload or suite
         self.knobs: Params = dict(knobs or {})
         """The value of each knob: its default until `main` has read the command line."""
@@ -181,9 +181,9 @@ class Workload:
         """Declare a benchmark with the default values of its params. `items(**params)`: how many items one call
         processes. `agree`: whether all arms must return equal results, which is the check `arms_agree`."""
         listed = {key: list(values) for key, values in sorted(params.items())}
-        made = Benchmark(name, listed, items, agree)
-        self._benchmarks.append(made)
-        return made
+        benchmark = Benchmark(name, listed, items, agree)
+        self._benchmarks.append(benchmark)
+        return benchmark
 
     def main(self, arguments: list[str] | None = None) -> None:
         """Do what the command line asks for, and exit. `arguments`: instead of the process's own."""
@@ -322,11 +322,11 @@ class Workload:
         for phase, rounds in (("warmup", warmup), ("measure", options.rounds)):
             key = f"{phase}/{benchmark.name}/{group.key}"
             for order in orders(options.seed, key, len(arms), rounds):
-                taken = []
+                measured = []
                 for position, index in enumerate(order):  # nothing is printed in here
                     value = _time(arms[index], data, iterations)
-                    taken.append((index, position, value, time.perf_counter_ns()))
-                for index, position, value, now in taken:
+                    measured.append((index, position, value, time.perf_counter_ns()))
+                for index, position, value, now in measured:
                     take = counting[index]
                     too_short += phase == "measure" and value < shortest
                     self._say(
@@ -498,5 +498,5 @@ def _check_known(what: str, name: object, known: Iterable[object]) -> None:
     """Raise UsageError unless `name` is known."""
     listed = list(known)
     if name not in listed:
-        there = ", ".join(map(str, listed)) or "none"
-        raise UsageError(f"There is no {what} {name!r}: known are {there}.")
+        names = ", ".join(map(str, listed)) or "none"
+        raise UsageError(f"There is no {what} {name!r}: known are {names}.")

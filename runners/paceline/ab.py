@@ -54,7 +54,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def comparison(
     base: str, head: str, suite: Path | None, *, of_command: bool = False
 ) -> Comparison:
-    """Resolve the two commits and the suite's path. `of_command`: no suite is meant, but this directory. Raises
+    """Resolve the two commits and the suite's path. `of_command`: this directory is meant instead of a suite. Raises
     UserError for an unknown revision, outside of a repository, or if no suite.toml can be chosen."""
     near = Path.cwd() if suite is None else suite.resolve().parent
     checkout = _top(near)
@@ -80,7 +80,7 @@ def comparison(
 
 
 def describe_same_commit(commit: str) -> str:
-    """Say that both sides are one commit, and what that measures."""
+    """Return a sentence that both sides are one commit, and what that measures."""
     return f"Both sides are commit {commit[:12]}: an A/A comparison, which shows what this target can tell apart."
 
 

@@ -92,13 +92,13 @@ class Agent:
         self._lane: Lane | None = None
         self._host_id: str | None = None
         self._host_refused: bool | None = None
-        """Whether the server does not take this host from this agent: then it leases nothing for it. None: not known."""
+        """Whether the server refuses this host from this agent, which then leases nothing for it. None: not known."""
         self._devices: DeviceLanes | None = None
         self._refusal: ApiError | None = None
         self._trouble: FindingEntry | None = None
 
     def leave(self) -> None:
-        """First call: end after the current jobs. Second: cancel the current jobs, too."""
+        """End after the current jobs; called a second time, cancel these jobs, too."""
         lanes = [lane for lane in (self._lane, self._devices) if lane is not None]
         busy = any(lane.busy for lane in lanes)
         if self._leaving.is_set() and busy:
@@ -113,7 +113,7 @@ class Agent:
             self._devices.leave()
 
     def run(self, enrolment_code: str | None = None) -> None:
-        """Works until told to leave; all threads have ended when this returns.
+        """Work until told to leave; all threads have ended when this returns.
 
         Raises UserError when the agent cannot start or the server no longer accepts it (a revoked
         credential), and an internal error that repeats. Other errors are waited out or logged.
@@ -134,7 +134,7 @@ class Agent:
             if not self._first_heartbeat(api):
                 return
             heartbeats = threading.Thread(
-                target=self._heartbeats, args=(api,), name="heartbeat", daemon=True
+                target=self._send_heartbeats, args=(api,), name="heartbeat", daemon=True
             )
             heartbeats.start()
             try:
@@ -175,12 +175,14 @@ class Agent:
             self._announcer.note_wanted_manifests(reply.manifests_wanted)
         self._announcer.note_refused_suites(reply.refused)
         self._announcer.note_identity(reply.notes)
-        self._note_host(refused=self._announcer.note_refused_targets(reply) is not None)
+        self._note_host_accepted(
+            refused=self._announcer.note_refused_targets(reply) is not None
+        )
         if reply.rotate_credential:
             rotate(api, self._data_dir)
         return reply.heartbeat_s
 
-    def _note_host(self, *, refused: bool) -> None:
+    def _note_host_accepted(self, *, refused: bool) -> None:
         """Note whether the server takes this host, and log it first and after each change."""
         if refused != self._host_refused:
             if refused:
@@ -241,7 +243,7 @@ class Agent:
         return reply
 
     def _findings(self) -> list[FindingEntry]:
-        """Findings about this host that preflight does not make."""
+        """Return findings about this host that preflight does not make."""
         findings = [] if self._trouble is None else [self._trouble]
         return findings + (
             self._devices.findings() if self._devices is not None else []
@@ -267,7 +269,7 @@ class Agent:
                 return True
         return False
 
-    def _heartbeats(self, api: ApiClient) -> None:
+    def _send_heartbeats(self, api: ApiClient) -> None:
         pause_s = self._pause_s
         while True:
             self._heartbeat_due.wait(pause_s)
@@ -277,7 +279,7 @@ class Agent:
             try:
                 pause_s = self._send_heartbeat(api)
             except (ApiError, UnreachableError) as error:
-                if self._ends_agent(error):
+                if self._leave_if_not_accepted(error):
                     return
                 log.warning("heartbeat: %s", error)
                 pause_s = RETRY_S
@@ -285,9 +287,9 @@ class Agent:
                 log.exception("a heartbeat failed")
                 pause_s = RETRY_S
 
-    def _ends_agent(self, error: Exception) -> bool:
-        """Return whether the server no longer accepts this agent. Then running jobs stop, the agent leaves, and `run`
-        raises why."""
+    def _leave_if_not_accepted(self, error: Exception) -> bool:
+        """Return whether the server no longer accepts this agent. If so, stop running jobs and leave; `run` then raises the
+        reason."""
         if not isinstance(error, ApiError) or error.status not in NOT_ACCEPTED:
             return False
         log.critical("the server no longer accepts this agent: %s", error.detail)
@@ -304,7 +306,7 @@ class Agent:
 
     def _deliver_leftovers(self, api: ApiClient) -> None:
         """Deliver what this agent measured before its last end; interrupted jobs finish as agent_lost."""
-        for spool in self._spool.undelivered():
+        for spool in self._spool.load_undelivered():
             lost = FinishReport(
                 outcome="failed",
                 cause="agent_lost",
@@ -325,7 +327,7 @@ class Agent:
             open_cache=lambda: ArtifactCache(self._artifacts, limit, self._in_use),
             spool=self._spool,
             leaving=self._leaving,
-            ends_agent=self._ends_agent,
+            ends_agent=self._leave_if_not_accepted,
             poll_s=self._poll_s,
         )
 
@@ -371,7 +373,8 @@ class Agent:
                 self._leaving.wait(min(RETRY_S, self._poll_s))
 
     def _take_host_turn(self, lane: Lane) -> bool:
-        """Run a job if there is one; False without a job, while the host refuses jobs, or the server the host."""
+        """Run a job if there is one. Returns False without a job, while the host refuses jobs, or the server refuses the
+        host."""
         if self._host_refused:
             self._leaving.wait(self._pause_s)
             return False

@@ -101,11 +101,17 @@ class Announcer:
                 "preflight": msgspec.to_builtins(findings),
             }
             self._target_at = time.monotonic()
-        found = [*self._target["preflight"], *self._findings_of_server()]
-        return [{**self._target, "preflight": found, "refuses": self.refusal_reason()}]
+        all_findings = [*self._target["preflight"], *self._findings_of_server()]
+        return [
+            {
+                **self._target,
+                "preflight": all_findings,
+                "refuses": self.refusal_reason(),
+            }
+        ]
 
     def _findings_of_server(self) -> list[dict[str, Any]]:
-        """Return what the server said of this agent and its suites, for the page of its host."""
+        """Return the server's notes on this agent and its suites as findings, for the page of its host."""
         notes = [
             *((preflight.Code.IDENTITY, note) for note in self._notes),
             *(
@@ -144,26 +150,26 @@ class Announcer:
         ]
 
     def note_wanted_manifests(self, digests: list[str]) -> bool:
-        """Send these manifests with the next heartbeat; True if there is one to send."""
+        """Send these manifests with the next heartbeat. Returns whether there is one to send."""
         self._wanted = {digest for digest in digests if digest in self._manifests}
         return bool(self._wanted)
 
     def _head(self, name: str, repository: RepositoryConfig) -> Head:
-        known = self._heads.get(name)
+        last = self._heads.get(name)
         now = time.monotonic()
         if (
-            known is not None
+            last is not None
             and repository.url is not None
-            and now - known[1] < REMOTE_REFRESH_S
+            and now - last[1] < REMOTE_REFRESH_S
         ):
-            return known[0]
+            return last[0]
         head = self._repositories[name].head()
         self._heads[name] = (head, now)
         return head
 
     def _announce(self, name: str, path: str, head: Head) -> None:
-        known = self._suites.get((name, path))
-        if known is not None and (known["commit"], known["branch"]) == head:
+        announced = self._suites.get((name, path))
+        if announced is not None and (announced["commit"], announced["branch"]) == head:
             return
         try:
             manifest = parse(
@@ -194,36 +200,38 @@ class Announcer:
 
     def note_refused_suites(self, refused: list[RefusedSuite]) -> None:
         """Log suites of the last announcement that the server refused, once and after each change."""
-        now = {item.suite: item.reason for item in refused}
-        for suite, reason in now.items():
+        reasons = {item.suite: item.reason for item in refused}
+        for suite, reason in reasons.items():
             if self._refused.get(suite) != reason:
                 log.warning("the server does not take suite %s: %s", suite, reason)
-        for suite in self._refused.keys() - now.keys():
+        for suite in self._refused.keys() - reasons.keys():
             log.info("the server takes suite %s now", suite)
-        self._refused = now
+        self._refused = reasons
 
     def note_refused_targets(self, reply: HeartbeatReply) -> str | None:
         """Log targets that the server does not take from this agent, once and after each change; return why it does
         not take this host."""
-        now = {f"{item.kind}:{item.serial}": item.why for item in reply.refused_targets}
-        for target, why in now.items():
+        reasons = {
+            f"{item.kind}:{item.serial}": item.why for item in reply.refused_targets
+        }
+        for target, why in reasons.items():
             if self._refused_targets.get(target) != why:
                 log.warning("the server does not take %s: %s", target, why)
-        for target in self._refused_targets.keys() - now.keys():
+        for target in self._refused_targets.keys() - reasons.keys():
             log.info("the server takes %s now", target)
-        self._refused_targets = now
+        self._refused_targets = reasons
         self._keep_remarks()
-        return now.get(f"host:{self.serial}")
+        return reasons.get(f"host:{self.serial}")
 
     def note_identity(self, notes: list[str]) -> None:
-        """Log what the server says of this agent's identity, once and after each change."""
+        """Log the server's notes on this agent's identity, once and after each change."""
         for note in notes:
             if note not in self._notes:
                 log.warning("%s", note)
         self._notes = notes
 
     def _keep_remarks(self) -> None:
-        """Keep what the server says of this agent and its targets for `paceline doctor`, after each change."""
+        """Store the server's notes on this agent and its targets for `paceline doctor`, after each change."""
         remarks = [
             *self._notes,
             *(
@@ -236,7 +244,7 @@ class Announcer:
             self._remarks = remarks
 
     def _log_once_each(self, findings: list[preflight.Finding]) -> None:
-        """Log what is not understood or there twice on this host, once and after each change."""
+        """Log texts that are not understood and repositories that are listed twice, once and after each change."""
         logged = {
             finding.text for finding in findings if finding.code in LOGGED_FINDINGS
         }

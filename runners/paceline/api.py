@@ -29,7 +29,7 @@ TIMEOUT = httpx.Timeout(20.0, connect=5.0)
 ASK_TIMEOUT = httpx.Timeout(5.0)
 """What a job between two launches does not wait longer for."""
 NO_SUCH_ROUTE = ((404, "Not Found"), (405, "Method Not Allowed"))
-"""What a server answers that does not have the route. Where the route is there and the job is not, it names the job."""
+"""Answers of a server that lacks the route. If it lacks only the job, its answer names the job."""
 log = logging.getLogger("paceline.api")
 
 
@@ -101,7 +101,7 @@ class RenewalReply(msgspec.Struct, frozen=True):
 
 
 class PlanReply(msgspec.Struct, frozen=True):
-    """What the server has planned by the manifest at the commit."""
+    """The server's plan by the manifest at the commit."""
 
     benchmarks: list[str]
 
@@ -155,7 +155,7 @@ class HeartbeatReply(msgspec.Struct, frozen=True):
     manifests_wanted: list[str] = []
     """Digests of announced manifests that the server lacks."""
     rotate_credential: bool = False
-    """The credential is to be replaced: `ApiClient.renew_credential`, until that returns None."""
+    """The credential must be replaced: call `ApiClient.renew_credential` until it returns None."""
     notes: list[str] = []
     """What is wrong with this agent's identity, and what to do."""
 
@@ -172,7 +172,7 @@ class ApiClient:
         self._client = httpx.Client(base_url=base, headers=headers, timeout=TIMEOUT)
         self._pause = threading.Event()
         self._lacking: set[str] = set()
-        """What the server is too old for, as far as it was logged."""
+        """Descriptions of what the server is too old for that were logged already."""
 
     def close(self) -> None:
         self._client.close()
@@ -314,14 +314,14 @@ class ApiClient:
         def fetch() -> str:
             answer = self._request("GET", path, None, {}, params=params)
             if not answer.headers.get("Content-Type", "").startswith(media_type):
-                raise self._no_paceline(media_type)
+                raise self._unusable_answer_error(media_type)
             return answer.text
 
         text: str = self._retry(tries, fetch)
         return text
 
     def _note_missing_route(self, lacking: str, error: ApiError) -> None:
-        """Log once that the server is too old for what was asked; raise `error` if it is of another kind."""
+        """Log once that the server is too old for the request; raise `error` if it is of another kind."""
         if (error.status, error.detail) not in NO_SUCH_ROUTE:
             raise error
         if lacking not in self._lacking:
@@ -385,13 +385,13 @@ class ApiClient:
         try:
             return answer.json()
         except ValueError as error:
-            raise self._no_paceline("JSON") from error
+            raise self._unusable_answer_error("JSON") from error
 
     def _address(self) -> str:
         """Return host and port: a wrong port is a common mistake."""
         return self._client.base_url.netloc.decode("ascii")
 
-    def _no_paceline(self, expected: str) -> UnreachableError:
+    def _unusable_answer_error(self, expected: str) -> UnreachableError:
         return UnreachableError(
             f"{self._address()}: the answer is not {expected}: is this the address of a Paceline server?"
         )
@@ -424,34 +424,36 @@ class ApiClient:
                 f"{self._address()}: {_network_text(error)}"
             ) from error
         if not answer.is_success:
-            raise _problem(answer)
+            raise _refusal_error(answer)
         return answer
 
 
 def _network_text(error: Exception) -> str:
-    """Return what went wrong, for people. Of other errors than those of the network only the kind is said: a library
-    may print what it was to send."""
-    known = (httpx.NetworkError, httpx.TimeoutException)
+    """Return the error's text for people; only its type if it is no error of the network, because a library may quote
+    what it was to send."""
+    printable_errors = (httpx.NetworkError, httpx.TimeoutException)
     return (
-        str(error) if isinstance(error, known) and str(error) else type(error).__name__
+        str(error)
+        if isinstance(error, printable_errors) and str(error)
+        else type(error).__name__
     )
 
 
-def _problem(answer: httpx.Response) -> Exception:
+def _refusal_error(answer: httpx.Response) -> Exception:
     try:
         body = answer.json()
     except ValueError:
         body = {}
-    known = body if isinstance(body, dict) else {}
-    code = str(known.get("code") or f"http_{answer.status_code}")
-    text = str(known.get("detail") or known.get("title") or answer.reason_phrase)
+    problem = body if isinstance(body, dict) else {}
+    code = str(problem.get("code") or f"http_{answer.status_code}")
+    text = str(problem.get("detail") or problem.get("title") or answer.reason_phrase)
     if answer.status_code >= 500 or answer.status_code == 429:
         return UnreachableError(
             f"the server answered {answer.status_code} {code}: {text}"
         )
     if code == "lease_lost":
         return LeaseLostError(answer.status_code, code, text)
-    fields = known.get("fields")
+    fields = problem.get("fields")
     return ApiError(
         answer.status_code, code, text, fields if isinstance(fields, dict) else None
     )

@@ -29,7 +29,7 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def hash_files(files: Mapping[str, Path]) -> str:
-    """sha256 (hex) over the sorted (relative name, sha256 of the content)."""
+    """Return the sha256 (hex) over the sorted (relative name, sha256 of the content)."""
     total = hashlib.sha256()
     for name in sorted(files):
         total.update(json.dumps([name, _file_sha256(files[name])]).encode())
@@ -119,7 +119,7 @@ class ArtifactCache:
         with self._shared.lock:
             self._shared.entries -= Counter(
                 self._own
-            )  # what nobody uses any more drops out
+            )  # entries without a user drop out
             self._own.clear()
 
     def __enter__(self) -> Self:

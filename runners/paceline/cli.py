@@ -151,7 +151,7 @@ SuitePath = Annotated[
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run the command line; the entry point of the console script."""
     print_any_text()
     _usage_errors_exit_1()
     try:
@@ -164,7 +164,7 @@ def main() -> None:
 
 
 def _usage_errors_exit_1() -> None:
-    """A usage error exits with 1, not with click's 2, which means that a gate or arm rule failed."""
+    """Make usage errors exit with 1 instead of click's 2, which means that a gate or arm rule failed."""
     usage_error = next(
         cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError"
     )
@@ -563,7 +563,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
 
 
 def _refuse_given(of: str, **options: object) -> None:
-    """Raises UserError for an option that is of suites or of commands only."""
+    """Raise UserError for an option that belongs to suites or to commands only."""
     for name, value in options.items():
         if value is not None:
             option = name.replace("_", "-")
@@ -590,7 +590,7 @@ def _command_request(
     shell: str | None,
     benchmark: list[str] | None,
 ) -> driven.CommandRequest:
-    """Return what a user asks of a command, with the defaults of commands."""
+    """Return a user's request about a command, with the defaults of commands."""
     return driven.CommandRequest(
         command=command,
         arms=parse_arms(arm or [], reference),

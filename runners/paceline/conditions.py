@@ -1,8 +1,8 @@
 """Samples the host before, during and after a job: frequency, temperature, load, pressure, memory, battery, steal.
 
 The conditions tell a void job from a slow one (stats/README.md §1). A value that cannot be read is absent, never
-zero, because unknown is not cool; one file that is not understood hides no other value. One thread samples once a second and costs about a millisecond of one core;
-nothing is read inside the workload's process.
+zero, because unknown is not cool; one file that is not understood hides no other value. One thread samples once a
+second and costs about a millisecond of one core; nothing is read inside the workload's process.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SHORTEST_SHARE_S = 0.05
 """Shortest time over which shares are meaningful."""
 CALIBRATION_BYTES = bytes(65_536)
 CALIBRATION_ROUNDS = 40
-"""The shortest of this many rounds changes by less than 1 % under a load of three times the cores. All take about
-2 ms."""
+"""The shortest of this many rounds changes by less than 1 % under a load of three tasks per core. All rounds together
+take about 2 ms."""
 
 
 class Sampler:
@@ -82,7 +82,7 @@ class HostConditions:
         self._stalls_at = time.monotonic()
         self._wait = WorkloadWait()
         self.unread: dict[str, list[str]] = {}
-        """What the last reading did not understand, by source."""
+        """Texts that the last reading did not understand, by source."""
 
     def read(self, full: bool = True) -> dict[str, Observed]:
         """Return values by name, units last. `full` adds what hardly changes within a job."""
@@ -108,7 +108,7 @@ class HostConditions:
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
                 # psutil met a text of the system that it does not understand.
                 self._note_unread(reader.__name__.strip("_"), str(error))
-        return {key: value for key, value in values.items() if _finite(value)}
+        return {key: value for key, value in values.items() if _is_finite(value)}
 
     def _pressure(self) -> dict[str, Observed]:
         """Return the share of the time since the previous reading in which some task waited for the resource.
@@ -133,13 +133,13 @@ class HostConditions:
 
     def _cpu(self) -> dict[str, Observed]:
         before, self._cpu_times = self._cpu_times, psutil.cpu_times()
-        spent = {
+        elapsed = {
             name: max(getattr(self._cpu_times, name) - getattr(before, name), 0.0)
             for name in before._fields
         }
         counted = {
             key: value
-            for key, value in spent.items()
+            for key, value in elapsed.items()
             if key not in ("guest", "guest_nice")
         }
         total = sum(counted.values())
@@ -166,7 +166,7 @@ class HostConditions:
             return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
 
     def _clocks_mhz(self, name: str) -> list[float]:
-        """Return what cpufreq's file `name` says of each core that has one, without what is no frequency."""
+        """Return the frequency in cpufreq's file `name` of each core that has one, without texts that are no frequency."""
         listed: list[float] = []
         for path, text in self._cpu_files(f"cpufreq/{name}"):
             khz = read_khz(text)
@@ -225,7 +225,7 @@ def _load() -> dict[str, Observed]:
 
 
 def _stalls() -> dict[str, int]:
-    """Linux PSI: µs since boot in which some task waited, by resource; empty elsewhere."""
+    """Return the µs since boot in which some task waited, by resource (Linux PSI); empty elsewhere."""
     stalled_us: dict[str, int] = {}
     if sys.platform == "linux":
         for resource in ("cpu", "memory", "io"):
@@ -262,17 +262,17 @@ def _cpu_features() -> list[str]:
 
 def _calibration() -> dict[str, Observed]:
     """Return the time of a fixed piece of work, which shows whether the target itself became faster or slower."""
-    shortest_ns = min(_timed_digest_ns() for _ in range(CALIBRATION_ROUNDS))
+    shortest_ns = min(_time_digest_ns() for _ in range(CALIBRATION_ROUNDS))
     return {"calibration_ns": shortest_ns}
 
 
-def _timed_digest_ns() -> int:
+def _time_digest_ns() -> int:
     start = time.perf_counter_ns()
     hashlib.sha256(CALIBRATION_BYTES).digest()
     return time.perf_counter_ns() - start
 
 
-def _finite(value: Observed) -> bool:
+def _is_finite(value: Observed) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 

@@ -96,14 +96,14 @@ class ConfigFile:
         return True
 
     def _stamp(self) -> tuple[int, int, int] | None:
-        """Return what differs after a change of the file; None without a file."""
+        """Return a value that differs after a change of the file; None without a file."""
         if self._path is None:
             return None
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def load(path: Path | None) -> Config:
@@ -133,9 +133,9 @@ def load(path: Path | None) -> Config:
             if "..." not in keys
             else 1
         )
-        known = "Use [agent], [devices] and [repositories.NAME] with path or url, and manifests."
+        advice = "Use [agent], [devices] and [repositories.NAME] with path or url, and manifests."
         raise UserError(
-            f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", known
+            f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", advice
         ) from error
     for name, repository in loaded.repositories.items():
         line = lines.line(["repositories", name])

@@ -16,7 +16,7 @@ PROC = Path("/proc")
 WANTED_SHARE = 0.5
 """A thread counts if it ran or waited for at least this share of the interval, as the measuring thread does."""
 
-Spent = dict[tuple[int, int], tuple[int, int]]
+ThreadTimes = dict[tuple[int, int], tuple[int, int]]
 """(pid, tid) → ns run, ns waited for a CPU, both since the thread began."""
 
 
@@ -25,7 +25,7 @@ class WorkloadWait:
 
     def __init__(self, ancestor: int | None = None) -> None:
         self._ancestor = os.getpid() if ancestor is None else ancestor
-        self._before: Spent = {}
+        self._before: ThreadTimes = {}
         self._at_ns = time.monotonic_ns()
 
     def read(self) -> dict[str, float]:
@@ -35,13 +35,15 @@ class WorkloadWait:
             return {}
         now_ns = time.monotonic_ns()
         elapsed_ns = now_ns - self._at_ns
-        spent = _spent(_descendants(self._ancestor))
-        before, self._before, self._at_ns = self._before, spent, now_ns
-        worst = starvation(before, spent, elapsed_ns)
+        times = _read_thread_times(_descendants(self._ancestor))
+        before, self._before, self._at_ns = self._before, times, now_ns
+        worst = starvation(before, times, elapsed_ns)
         return {} if worst is None else {"workload_wait_percent": round(100 * worst, 2)}
 
 
-def starvation(before: Spent, after: Spent, elapsed_ns: int) -> float | None:
+def starvation(
+    before: ThreadTimes, after: ThreadTimes, elapsed_ns: int
+) -> float | None:
     """Return the largest share of `elapsed_ns` that a thread waited, among threads that count; None without any."""
     shares = []
     for key, (ran, waited) in after.items():
@@ -70,12 +72,12 @@ def _descendants(ancestor: int) -> list[int]:
     return descendants
 
 
-def _spent(pids: list[int]) -> Spent:
-    spent: Spent = {}
+def _read_thread_times(pids: list[int]) -> ThreadTimes:
+    times: ThreadTimes = {}
     for pid in pids:
         with contextlib.suppress(OSError):
             for task in os.scandir(PROC / str(pid) / "task"):
                 with contextlib.suppress(OSError, ValueError):
                     ran, waited, _ = Path(task.path, "schedstat").read_text().split()
-                    spent[pid, int(task.name)] = (int(ran), int(waited))
-    return spent
+                    times[pid, int(task.name)] = (int(ran), int(waited))
+    return times

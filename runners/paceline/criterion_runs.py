@@ -67,7 +67,7 @@ class CriterionDocument(msgspec.Struct, frozen=True):
 
     @property
     def undated(self) -> list[CriterionSeries]:
-        """The last runs of benchmarks of which nothing tells whether the last run measured them."""
+        """Return the newest series of benchmarks for which it is unknown whether the last run measured them."""
         return [
             series
             for series in self.series
@@ -111,14 +111,14 @@ class _Reading:
         self.left_out.append(LeftOut.of(error.id, path, str(error)))
 
     def document(self, name: str) -> CriterionDocument:
-        """The document of what was read. Of two series with one id the one written last is kept."""
+        """Return the document of what was read. Of two series with one id the one written last is kept."""
         newest_first = sorted(
             self.series, key=lambda series: -self.written[series.path]
         )
-        kept, left_out = keep_one_of_each(newest_first)
-        paths = {series.path for series in kept}
-        kept = [series for series in self.series if series.path in paths]
-        samples = sum(len(series.times) for series in kept)
+        newest, left_out = keep_one_of_each(newest_first)
+        paths = {series.path for series in newest}
+        kept_series = [series for series in self.series if series.path in paths]
+        samples = sum(len(series.times) for series in kept_series)
         digest = self.hash.hexdigest()
         return CriterionDocument(
             1,
@@ -128,13 +128,13 @@ class _Reading:
             digest,
             samples,
             NO_VERDICT,
-            kept,
-            _first([*self.left_out, *left_out]),
+            kept_series,
+            _limit_entries([*self.left_out, *left_out]),
         )
 
 
-def _first(left_out: list[LeftOut]) -> list[LeftOut]:
-    """The entries that a document lists, and how many more there are."""
+def _limit_entries(left_out: list[LeftOut]) -> list[LeftOut]:
+    """Return the entries that a document lists, and the number of the others as a last entry."""
     more = len(left_out) - MAX_LEFT_OUT
     if more <= 0:
         return left_out
@@ -142,11 +142,13 @@ def _first(left_out: list[LeftOut]) -> list[LeftOut]:
 
 
 def read(path: str, *, is_fresh: bool = False) -> CriterionDocument:
-    """The document of an output directory, a file of messages, or `-` for messages from standard input. `is_fresh`: the
-    directory was empty before the run, so that all of it is of the last run. Raises UserError."""
+    """Read an output directory, a file of messages, or `-` for messages from standard input. `is_fresh`: the directory
+    was empty before the run, so that all of it belongs to the last run. Raises UserError."""
     try:
         directory = path != "-" and Path(path).is_dir()
-        document = _directory(Path(path), is_fresh) if directory else _messages(path)
+        document = (
+            _read_directory(Path(path), is_fresh) if directory else _read_messages(path)
+        )
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     if not document.series:
@@ -174,7 +176,7 @@ class _Run:
 
     @property
     def took_s(self) -> float:
-        """How long its measurement took at least: criterion's times are nanoseconds. 0 if unreadable."""
+        """Return how long its measurement took at least: criterion's times are nanoseconds. 0 if unreadable."""
         try:
             times = msgspec.json.decode(self.sample, type=_Times).times
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -183,7 +185,7 @@ class _Run:
 
     @property
     def began(self) -> float:
-        """When its measurement began at the latest."""
+        """Return when its measurement began at the latest."""
         return self.written - self.took_s
 
 
@@ -191,7 +193,7 @@ class _Times(msgspec.Struct):
     times: list[float]
 
 
-def _directory(root: Path, is_fresh: bool) -> CriterionDocument:
+def _read_directory(root: Path, is_fresh: bool) -> CriterionDocument:
     reading = _Reading()
     folders = [
         list(_runs(reading, root, folder)) for folder in _benchmark_folders(root)
@@ -213,12 +215,12 @@ def _directory(root: Path, is_fresh: bool) -> CriterionDocument:
 
 
 def _runs(reading: _Reading, root: Path, benchmark: Path) -> Iterator[_Run]:
-    """The baselines of a benchmark whose samples can be read, sorted by name."""
+    """Yield the baselines of a benchmark whose samples can be read, sorted by name."""
     for folder in sorted(filter(_is_run, benchmark.iterdir())):
         path = folder.relative_to(root).as_posix().encode(errors="replace").decode()
         sample = folder / "sample.json"
         try:
-            yield _Run(folder, path, _file(sample), sample.stat().st_mtime)
+            yield _Run(folder, path, _read_file(sample), sample.stat().st_mtime)
         except CriterionError as error:
             reading.leave_out(path, error)
         except OSError as error:
@@ -227,7 +229,7 @@ def _runs(reading: _Reading, root: Path, benchmark: Path) -> Iterator[_Run]:
 
 
 def _last_run(runs: Iterable[_Run]) -> set[str]:
-    """The paths of the runs that the last run wrote: the newest, and each one before it without a pause."""
+    """Return the paths of what the last run wrote: the newest, and each one before it without a pause."""
     paths: set[str] = set()
     began: float | None = None
     for run in sorted(runs, key=lambda run: run.written, reverse=True):
@@ -239,7 +241,7 @@ def _last_run(runs: Iterable[_Run]) -> set[str]:
 
 
 def _are_copied(runs: list[_Run]) -> bool:
-    """Whether the runs were written faster than they can have been measured, one after another."""
+    """Return whether the runs were written faster than they can have been measured, one after another."""
     ordered = sorted(runs, key=lambda run: run.written)
     if len(ordered) < 2:
         return False
@@ -249,7 +251,7 @@ def _are_copied(runs: list[_Run]) -> bool:
 
 def _leave_out_older(reading: _Reading, run: _Run, root: Path) -> None:
     try:
-        name = criterion.full_id(_file(run.folder / "benchmark.json"))
+        name = criterion.full_id(_read_file(run.folder / "benchmark.json"))
     except (CriterionError, OSError):
         name = None
     why = (
@@ -265,10 +267,10 @@ def _add_run(reading: _Reading, run: _Run, *, last_run: bool) -> None:
     try:
         tukey = run.folder / "tukey.json"
         benchmark = reading.take(
-            f"{name}/benchmark.json", _file(run.folder / "benchmark.json")
+            f"{name}/benchmark.json", _read_file(run.folder / "benchmark.json")
         )
         fences = (
-            reading.take(f"{name}/tukey.json", _file(tukey))
+            reading.take(f"{name}/tukey.json", _read_file(tukey))
             if tukey.is_file()
             else None
         )
@@ -284,7 +286,7 @@ def _add_run(reading: _Reading, run: _Run, *, last_run: bool) -> None:
 
 
 def _benchmark_folders(root: Path) -> Iterator[Path]:
-    """Folders of benchmarks, sorted by name: those that contain a folder with a sample.json."""
+    """Yield the folders of benchmarks, sorted by name: those that contain a folder with a sample.json."""
     for folder, below, _ in os.walk(root):
         below.sort()
         here = Path(folder)
@@ -296,7 +298,7 @@ def _is_run(folder: Path) -> bool:
     return not folder.is_symlink() and (folder / "sample.json").is_file()
 
 
-def _file(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
         raise CriterionError(
@@ -305,7 +307,7 @@ def _file(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _messages(path: str) -> CriterionDocument:
+def _read_messages(path: str) -> CriterionDocument:
     reading = _Reading()
     if path == "-":
         _add_messages(reading, sys.stdin.buffer)
@@ -334,7 +336,7 @@ def _add_messages(reading: _Reading, file: BinaryIO) -> None:
 def import_body(
     document: CriterionDocument, provenance: Provenance, title: str | None
 ) -> dict[str, Any]:
-    """The body that stores it on a server."""
+    """Return the body that stores the document on a server."""
     body = {
         "document": msgspec.to_builtins(document),
         "measured_on": msgspec.to_builtins(provenance),
@@ -343,7 +345,7 @@ def import_body(
 
 
 def tables(document: CriterionDocument) -> Iterator[Table | str]:
-    """A table for people: every series with its median and outliers."""
+    """Yield a table for people: every series with its median and outliers."""
     table = Table(
         Column("benchmark", overflow="fold"),
         "baseline",
@@ -362,7 +364,7 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
 
 
 def complaints(document: CriterionDocument) -> Iterator[str]:
-    """Sentences about what is left out, what is older than the last run, and what is inconsistent."""
+    """Yield sentences about what is left out, what is older than the last run, and what is inconsistent."""
     yield from sentences(document.left_out)
     undated = document.undated
     if undated:

@@ -30,7 +30,7 @@ log = logging.getLogger("paceline.delivery")
 IDLE_S = 0.5
 FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.1, 10.0
 MOST_REPETITIONS = 3
-"""How often everything is sent again to a server that says it lacks items it had acknowledged."""
+"""How often everything is sent again to a server that lost items it had acknowledged."""
 
 
 class DeliveryOutcome(enum.Enum):
@@ -129,7 +129,7 @@ def deliver(
             while _send_batch(api, spool):
                 backoff.reset()
             if last is not None:
-                report = spool.numbered(last)
+                report = spool.add_last_seq(last)
                 api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, report)
             spool.remove()
             return DeliveryOutcome.DELIVERED
@@ -154,7 +154,7 @@ def deliver(
             else:
                 refusal = error
     if not isinstance(refusal, LeaseLostError):
-        _say_refused(api, spool, refusal)
+        _report_refusal(api, spool, refusal)
     kept_in = spool.set_aside(str(refusal))
     log.error(
         "job %s: the server refused (%s); what was measured is kept in %s",
@@ -166,12 +166,12 @@ def deliver(
 
 
 NOT_DECLARED = "not_declared"
-"""The server's code for what a workload measures and its manifest does not declare: the suite is to be mended."""
+"""The server's code when a workload measures something that its manifest does not declare: the suite is wrong."""
 IS_KEPT = "What was measured is kept in the agent's spool."
 
 
-def _say_refused(api: ApiClient, spool: AttemptSpool, refusal: ApiError) -> None:
-    """End the attempt with what the server has, so that nobody waits for the rest."""
+def _report_refusal(api: ApiClient, spool: AttemptSpool, refusal: ApiError) -> None:
+    """End the attempt with the items that the server has, so that nobody waits for the rest."""
     attempt = spool.attempt
     detail = f"The server refused what the agent measured: {refusal}. {IS_KEPT}"
     cause: AgentCause = "agent_error"

@@ -21,11 +21,11 @@ from rich.text import Text
 from paceline.terminal_text import readable_line
 
 QUIET_S = 30.0
-"""After so long without a line of its own, a log gets the newest line of the build."""
+"""After this time without another line, a log gets the newest line of the build."""
 FEW_LAUNCHES = 10
-"""Each of so many launches has a line of its own."""
+"""Up to this many launches have a line each."""
 UNLIMITED = 100_000
-"""What is no terminal has so many columns, so that a line of a file or pipe is never broken."""
+"""Columns of a file or pipe, so that its lines are never broken."""
 _ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]+")
 
 
@@ -79,7 +79,7 @@ def print_json(value: object) -> None:
 
 
 class PlainDisplay:
-    """One line per event that a log should hold, and in a long build how far it is."""
+    """Prints one line per event, and during a long build its newest line."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class PlainDisplay:
 
 
 class BarDisplay(PlainDisplay):
-    """A bar over launches, moved on by the workload's own progress."""
+    """Shows a bar over launches, which the workload's progress moves on."""
 
     def __init__(self, console: Console, verbose: bool) -> None:
         super().__init__(console, verbose)

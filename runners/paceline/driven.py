@@ -57,13 +57,13 @@ from paceline.unaffected import leave_out
 SHELL = ["/bin/sh", "-c"]
 """Runs --build, --setup, --prepare and --cleanup."""
 DEFAULT_LAUNCHES = 30
-"""A verdict needs so many blocks, and each launch is one."""
+"""The number of blocks that a verdict needs; each launch is one."""
 NAMED_CASES = 8
-"""A note names at most so many cases."""
+"""Most cases that a note names."""
 START_S = 60
-"""A launch may take so long beside the starts of its command, each of which has a limit of its own."""
+"""The longest time of a launch besides the starts of its command, each of which has its own limit."""
 DEFAULT_MIN_TIME_NS = 100_000_000
-"""A harness measures a case so long in one launch, because more launches tell more than longer ones."""
+"""How long a harness measures a case in one launch; more launches are worth more than longer ones."""
 
 
 class CommandRequest(msgspec.Struct, frozen=True):
@@ -89,13 +89,13 @@ class CommandRequest(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of the suite that it becomes."""
+        """Return the name of the suite that it becomes."""
         words = self.command[0].split() or ["command"]
         return make_name(Path(words[0]).name)
 
     @property
     def shown(self) -> str:
-        """The command as messages show it."""
+        """Return the command as messages show it."""
         return self.command[0] if self.shell else shlex.join(self.command)
 
 
@@ -221,8 +221,8 @@ def compare(
 
 
 def _check_program(request: CommandRequest, directory: Path | None) -> None:
-    """Raises UserError where the program is certainly missing, so that nobody waits for the target to learn that. Nothing
-    is known of a program that a step may make first, nor, without a directory, of a path in it."""
+    """Raise UserError if the program is certainly missing, so that nobody waits for the target to learn that. Nothing is
+    known of a program that a step may make first, nor, without a directory, of a relative path."""
     if request.shell or request.build or request.setup or request.prepare:
         return
     program = request.command[0]
@@ -315,14 +315,14 @@ def _probe(
 def _make_plan(
     sides: Sequence[_ProbedSide], request: CommandRequest, display: Display
 ) -> Plan:
-    """Name the cases of all sides, and warn of what no arm has and of arms in one process."""
+    """Name the cases of all sides, and warn of cases without an arm and of arms that share a process."""
     cases: list[MeasuredCase] = [case for side in sides for case in side.reading.cases]
     plan = Plan(cases, request.arms)
     if plan.left_out:
         more = len(plan.left_out) - NAMED_CASES
         named = ", ".join(plan.left_out[:NAMED_CASES])
-        others = f" and {more} more" if more > 0 else ""
-        display.log([f"warning: no --arm names {named}{others}: left out"])
+        more_text = f" and {more} more" if more > 0 else ""
+        display.log([f"warning: no --arm names {named}{more_text}: left out"])
     if request.arms.patterns and not sides[0].harness.can_filter:
         tool = sides[0].harness.title
         display.log([f"warning: {tool} runs all arms in one process, in its own order"])

@@ -38,15 +38,15 @@ def enrol(
     UserError."""
     server = check_address(server)
     path = data_dir / "credential.json"
-    known = _read(path)
-    if known is not None and known.server.rstrip("/") == server:
+    stored = _read(path)
+    if stored is not None and stored.server.rstrip("/") == server:
         if code is not None:
-            log.info("already enrolled as %s; the code is not used", known.agent_id)
-        return ApiClient(server, known.credential)
+            log.info("already enrolled as %s; the code is not used", stored.agent_id)
+        return ApiClient(server, stored.credential)
     if code is None:
         state = (
-            f"It is enrolled at {known.server}."
-            if known
+            f"It is enrolled at {stored.server}."
+            if stored
             else "It has no credential yet."
         )
         advice = "Get a one-time code with `paceline-server enrolment-code` and give it with --enrol."
@@ -83,20 +83,20 @@ def rotate(api: ApiClient, data_dir: Path) -> None:
     """Replace the stored credential by a new one of the server, if there is one. The old one works until the server
     has seen the new one, so an agent that ends in between is not locked out. Raises ApiError, UnreachableError."""
     path = data_dir / "credential.json"
-    known = _read(path)
+    stored = _read(path)
     new = api.renew_credential()
-    if known is None or new is None:
+    if stored is None or new is None:
         return
     try:
         _write_secret(
             path,
-            msgspec.json.encode(Credential(known.server, known.agent_id, new)),
+            msgspec.json.encode(Credential(stored.server, stored.agent_id, new)),
         )
     except OSError as error:
         log.warning("the new credential could not be stored: %s", error)
         return
     api.use(new)
-    log.info("replaced the credential of %s", known.agent_id)
+    log.info("replaced the credential of %s", stored.agent_id)
 
 
 class HostTakenError(UserError):

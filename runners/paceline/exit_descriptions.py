@@ -69,9 +69,9 @@ def count_memory_kills(root: Path = Path("/")) -> MemoryKills:
     """Return the kernel's current counters; `root` is the directory of proc and sys."""
     text = _read(root / "proc/self/cgroup")
     counts = [_count(_read(path)) for path in _cgroup_files(root, text)]
-    known = [count for count in counts if count is not None]
+    reported = [count for count in counts if count is not None]
     return MemoryKills(
-        max(known) if known else None, _count(_read(root / "proc/vmstat"))
+        max(reported) if reported else None, _count(_read(root / "proc/vmstat"))
     )
 
 

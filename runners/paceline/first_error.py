@@ -106,7 +106,7 @@ _EXCEPTION = (
 )
 
 RECOGNISERS: tuple[Recogniser, ...] = (
-    # --- what makes everything else fail
+    # --- failures that make everything else fail
     _recogniser(
         "disk full",
         Rank.RESOURCE,
@@ -403,8 +403,7 @@ class _Output:
         self._frames = 0
 
     def recognise(self, line: str) -> Recogniser | None:
-        """Like the function `recognise`, but in a traceback only its last line counts, because frames quote
-        source."""
+        """Return the recogniser of a line; of a traceback only the last line counts, because its frames quote source."""
         if _TRACEBACK.match(line[:MATCH_CHARACTERS]):
             self._traceback, self._frames = _indent(line), 0
             return None
@@ -415,14 +414,14 @@ class _Output:
             return None
         ended = self._frames > 0
         self._traceback = None
-        known = recognise(line)
-        if ended and (known is None or known.rank <= Rank.CAUSE):
+        recogniser = recognise(line)
+        if ended and (recogniser is None or recogniser.rank <= Rank.CAUSE):
             return (
                 PYTHON
-                if known is None or known.name in ("exception", "Java")
-                else known
+                if recogniser is None or recogniser.name in ("exception", "Java")
+                else recogniser
             )
-        return known
+        return recogniser
 
 
 class ErrorFinder:

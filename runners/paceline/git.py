@@ -22,7 +22,7 @@ from paceline_contract.attempts import MAX_COMMITS, AgentCause
 from paceline.errors import UserError
 
 FIELD = "\x1f"
-"""Unit separator: stands between the fields of a commit, in no name or subject."""
+"""The unit separator between the fields of a commit; no name or subject holds it."""
 
 SHA256_DIGITS = 64
 FULL = (40, SHA256_DIGITS)
@@ -173,10 +173,10 @@ class Repository:
         between = f"{self.resolve(base)}..{full}"
         commits = self._log(f"--max-count={MAX_COMMITS}", between)
         if len(commits) == MAX_COMMITS:
-            every = int(
+            total = int(
                 self._in_mirror("rev-list", "--first-parent", "--count", between, "--")
             )
-            commits[0] = commits[0]._replace(left_out=every - MAX_COMMITS)
+            commits[0] = commits[0]._replace(left_out=total - MAX_COMMITS)
         return commits or self._log("--max-count=1", full)
 
     def _log(self, *what: str) -> list[Commit]:
@@ -200,7 +200,7 @@ class Repository:
         ]
 
     def tree_of(self, commit: str) -> str:
-        """Name everything that `commit` contains: the name is equal for commits with the same files. Raises
+        """Return git's name of the tree of `commit`, which is equal for commits with the same files. Raises
         SourceError."""
         return self._in_mirror("rev-parse", f"{self.resolve(commit)}^{{tree}}").strip()
 
@@ -281,7 +281,7 @@ class Repository:
         self._in_mirror("fetch", *options, "--", self._location, *refs)
 
     def _object_format(self) -> str:
-        """Return how the repository names its objects, told by the length of a name; sha1 where it has none yet."""
+        """Return the hash by which the repository names its objects, by the length of a name; sha1 if it has none yet."""
         names = re.findall(
             r"^([0-9a-f]+)\t",
             self._git("ls-remote", "--", self._location),
@@ -359,12 +359,12 @@ class GitFailedError(Exception):
 def run_git(*arguments: str) -> bytes:
     """Run one git command and return its standard output. Raises GitFailedError, and SourceError if git is
     not installed."""
-    kept = {
+    inherited = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("GIT_DIR", "GIT_WORK", "GIT_IND"))
     }
-    environment = {**kept, **OWN_ENVIRONMENT}
+    environment = {**inherited, **OWN_ENVIRONMENT}
     try:
         completed = subprocess.run(
             ["git", *arguments],
@@ -386,8 +386,8 @@ def run_git(*arguments: str) -> bytes:
 
 
 def ownership_error(text: str) -> UserError | None:
-    """Return the error where git said in `text` that it refuses a directory of another user; None where it did not. The
-    advice is git's own remedy."""
+    """Return the error if git states in `text` that it refuses a directory of another user, else None. The advice is
+    git's own remedy."""
     refused = re.search(r"dubious ownership in repository at '(.+)'", text)
     if refused is None:
         return None

@@ -86,15 +86,15 @@ def follow(
     address, serial = str(connection.route), identify(connection).serial
     connection.close()
 
-    def only_this_one(identity: Identity, route: Route) -> None:
+    def check_serial(identity: Identity, route: Route) -> None:
         if identity.serial != serial:
             raise WrongDeviceError(serial, identity.serial, str(route))
 
     def open_verified() -> VerifiedConnection:
-        again = open_connection()
-        return VerifiedConnection(again, again.route, only_this_one)
+        connection = open_connection()
+        return VerifiedConnection(connection, connection.route, check_serial)
 
-    with _until_interrupted() as interrupted:
+    with _catch_interrupt() as interrupted:
         return _document(
             name,
             address,
@@ -104,7 +104,7 @@ def follow(
 
 
 @contextlib.contextmanager
-def _until_interrupted() -> Iterator[threading.Event]:
+def _catch_interrupt() -> Iterator[threading.Event]:
     """Yield an event that Ctrl-C sets instead of raising, so that what was read is not lost."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -147,7 +147,7 @@ def _document(
             f"{path} has {error}.", "Split the log into parts, for example by day."
         ) from error
     if not log.records:
-        raise UserError(_nothing_read(path, log), _advice(declared))
+        raise UserError(_nothing_read_text(path, log), _advice(declared))
     return LogDocument(
         1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log
     )
@@ -294,7 +294,7 @@ class _FileSource:
             yield chunk
 
 
-def _nothing_read(path: str, log: logcat.LogContents) -> str:
+def _nothing_read_text(path: str, log: logcat.LogContents) -> str:
     if not log.problem_count:
         return f"{path}: none of its {log.lines} lines can be imported."
     first = log.problems[0]

@@ -63,11 +63,11 @@ log = logging.getLogger("paceline.job")
 T = TypeVar("T")
 
 REFUSED = (400, 413, 422)
-"""What a suite says cannot be measured; other refusals are of this attempt."""
+"""Statuses that mean that the suite cannot be measured; other refusals concern this attempt only."""
 MAX_WORDS = 500
 """Characters of a step that the server keeps."""
 LONGEST_PAUSE_S = 10.0
-"""Between two tries to reach the server before anything is measured."""
+"""Longest pause between two tries to reach the server before anything is measured."""
 DELIVERY_S = 2.0
 """How long a job between two launches waits for the delivery of what was measured."""
 PATIENCE_S = 10.0
@@ -187,7 +187,7 @@ class Job:
             )
 
     def _claimant(self, of: str) -> Claimant:
-        """This job, which announces who it waits for."""
+        """Return this job as a claimant, which announces who it waits for."""
         return Claimant(
             f"job {self._lease.job_id} of {self._lease.work.suite}",
             lambda holder: self._announce(
@@ -277,8 +277,8 @@ class Job:
         return self._lease.work.benchmarks if plan is None else plan.benchmarks
 
     def _agree(self, send: Callable[[], T]) -> T:
-        """Return the answer to something the server must know before anything is measured; waits until it can be
-        reached. Raises SourceError for a refusal, TargetError when the job was stopped while it waited."""
+        """Send a report that the server must have before anything is measured, and return its answer; wait until the server
+        can be reached. Raises SourceError for a refusal, TargetError when the job was stopped while it waited."""
         pause_s = 0.2
         while True:
             try:
@@ -335,8 +335,8 @@ class Job:
         work = self._lease.work
         repository = self._resources.repositories.get(work.repository)
         if repository is None:
-            known = ", ".join(self._resources.repositories) or "there are none"
-            text = f"Repository {work.repository!r} is not in this agent's allow-list ({known})."
+            allowed = ", ".join(self._resources.repositories) or "there are none"
+            text = f"Repository {work.repository!r} is not in this agent's allow-list ({allowed})."
             raise SourceError(
                 "checkout_failed",
                 text,
@@ -392,7 +392,7 @@ class Job:
     def _leave_out_unaffected(
         self, sides: list[Side]
     ) -> tuple[list[Side], dict[str, str]]:
-        """Leave out what the server wants measured only where head may differ from base; say so in the log."""
+        """Leave out benchmarks that the server wants measured only if head may differ from base; note them in the log."""
         if not self._lease.work.skips_unaffected:
             return sides, {}
         sides, unaffected = leave_out_unaffected(sides)

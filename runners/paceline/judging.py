@@ -1,4 +1,4 @@
-"""Calls `paceline-server judge`, which decides what a directory of measurements says."""
+"""Calls `paceline-server judge`, which decides the verdicts on a directory of measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 ASK_S = 2.0
-"""Seconds that an answer is expected to take before the first one."""
+"""The expected duration of the first answer."""
 ASK_LIMIT_S = 60.0
 """An answer that takes longer is not waited for."""
 ASK_SHARE = 0.2
@@ -69,7 +69,7 @@ class JudgeBetweenLaunches:
 
     @property
     def saved_s(self) -> float:
-        """How much longer the planned launches would have taken, if all are as long as those of every benchmark."""
+        """Return how much longer the planned launches would have taken, if each is as long as those of all benchmarks."""
         if self._whole_launch_s is None:
             return 0.0
         planned_s = self._whole_launch_s * self._planned
@@ -93,12 +93,12 @@ class JudgeBetweenLaunches:
     def _ask(self) -> list[str] | None:
         self._record()
         try:
-            asked = subprocess.run(
+            answer = subprocess.run(
                 [self._command, "judge", str(self._directory), "--undecided"],
                 check=True,
                 capture_output=True,
                 timeout=ASK_LIMIT_S,
             )
-            return msgspec.json.decode(asked.stdout, type=list[str])
+            return msgspec.json.decode(answer.stdout, type=list[str])
         except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
             return None

@@ -234,8 +234,8 @@ def run_job(
     stop: Stop,
     list_undecided: ListUndecided | None = None,
 ) -> Outcome:
-    """Run the launches of a job. With `list_undecided` what is certain is not launched again, and what is undecided after
-    the planned launches goes on up to the most that are allowed."""
+    """Run the launches of a job. With `list_undecided`, benchmarks that are certain are not launched again, and those that
+    are undecided after the planned launches go on up to the most launches that are allowed."""
     planned = sides[-1].selection
     if list_undecided is None:
         return run_launches(plan_launches(sides, session), session, sink_for, stop)
@@ -269,15 +269,15 @@ def _only_launch(sides: Sequence[Side], launch: int) -> list[Side]:
 
 
 def _only_benchmarks(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
-    """Return the sides with those of their benchmarks alone that the head calls so."""
+    """Return the sides with only the benchmarks that have these names at head."""
     head = sides[-1].prepared.manifest
     narrowed = []
     for side in sides:
-        own = names
+        side_names = names
         if side.name == BASE:
-            own, _ = select_at_base(side.prepared.manifest, head, names, {})
-        kept = [name for name in side.selection.benchmarks if name in own]
-        selection = msgspec.structs.replace(side.selection, benchmarks=kept)
+            side_names, _ = select_at_base(side.prepared.manifest, head, names, {})
+        benchmarks = [name for name in side.selection.benchmarks if name in side_names]
+        selection = msgspec.structs.replace(side.selection, benchmarks=benchmarks)
         narrowed.append(msgspec.structs.replace(side, selection=selection))
     return narrowed
 

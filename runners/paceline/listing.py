@@ -95,7 +95,7 @@ def _list_differences(
 def _has_cases_for(
     built: tuple[TargetBuild, Path], benchmark: str, key: str, values: Sequence[Any]
 ) -> bool:
-    """Check whether a workload has cases for these values when it is asked for them."""
+    """Return whether a workload has cases for these values when it is asked for them."""
     filters = ["--benchmark", benchmark, "--params", f"{key}={join_values(values)}"]
     listed_cases = _list_cases(*built, filters)
     if listed_cases is None:
@@ -106,7 +106,7 @@ def _has_cases_for(
 def _list_cases(
     build: TargetBuild, directory: Path, filters: list[str]
 ) -> list[ListedCase] | None:
-    """List the cases that a workload lists; None if it does not answer."""
+    """Return the cases that a workload lists; None if it does not answer."""
     argv = [part.replace("{artifacts}", str(directory)) for part in build.run]
     end, lines = run_briefly([*argv, "--list", *filters], directory, build.env)
     if end.exit_code != 0:

@@ -36,7 +36,7 @@ from paceline.stop import Stop
 from paceline.unaffected import measures_anything
 
 INTERRUPTED = Outcome("agent_error", "Interrupted before its end.")
-"""How a run ended of which nothing else is known."""
+"""The outcome of a run until another one is known."""
 
 
 class Display(Protocol):
@@ -133,16 +133,17 @@ def measure_and_record(
 def _judge_between_launches(
     record: RunRecord, sides: Sequence[Side]
 ) -> JudgeBetweenLaunches | None:
-    """Return what says between launches what is undecided; None where nobody wants to know, or nothing judges here."""
-    command, wanted = find_judge(), record.selection
+    """Return the judge that is asked between launches what is undecided; None if that is not needed, or nothing judges
+    here."""
+    command, selection = find_judge(), record.selection
     if command is None or not (
-        wanted.stop_when_sure or wanted.most_launches > wanted.launches
+        selection.stop_when_sure or selection.most_launches > selection.launches
     ):
         return None
     return JudgeBetweenLaunches(
         command,
         record.out,
-        wanted.launches,
+        selection.launches,
         list(sides[-1].selection.benchmarks),
         record=lambda: record.write(sides, INTERRUPTED),
     )

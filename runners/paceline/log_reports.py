@@ -24,7 +24,7 @@ MAX_LINES = 2_000
 
 
 class LogListener(msgspec.Struct, frozen=True):
-    """The lines of a device's log that a job wants; `take` is called for each, on any thread."""
+    """The lines of a device's log that a job collects; `take` is called for each, on any thread."""
 
     lines: list[Line]
     take: Callable[[ReportedItem], None]
@@ -55,12 +55,12 @@ class LogReporter:
         self._lock = threading.Lock()
         self._count = 0
 
-    def launch_begins(self, launch: int, side: SideName | None, clock: str) -> None:
+    def note_launch_begin(self, launch: int, side: SideName | None, clock: str) -> None:
         """Note a launch. `clock` is the output of `DEVICE_TIME` right before it."""
         with self._lock:
             self._windows.append(_LaunchWindow(launch, side, moment_of(clock)))
 
-    def launch_ended(self, clock: str) -> None:
+    def note_launch_end(self, clock: str) -> None:
         with self._lock:
             last = self._windows[-1]
             last.end = moment_of(clock, "999") or last.begin

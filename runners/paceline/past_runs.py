@@ -42,11 +42,13 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
     same = [run.seconds for run in past if run.choice == _choice(selection)][-BASED_ON:]
     if same:
         return repeat_past_runs(same)
-    samples = _samples(manifest, selection)
+    samples = _count_samples(manifest, selection)
     least_s = samples * selection.min_time_ns / 1e9
-    others = [run.seconds / run.samples for run in past if run.samples][-BASED_ON:]
-    if others:
-        return scale_past_runs(max(median(others) * samples, least_s), len(others))
+    seconds_per_sample = [run.seconds / run.samples for run in past if run.samples]
+    seconds_per_sample = seconds_per_sample[-BASED_ON:]
+    if seconds_per_sample:
+        estimate_s = max(median(seconds_per_sample) * samples, least_s)
+        return scale_past_runs(estimate_s, len(seconds_per_sample))
     least = state_least_time(least_s, selection.launches)
     return f"not known yet, because no run of this suite here is recorded; {least}"
 
@@ -55,7 +57,7 @@ def remember(
     manifest: Manifest, selection: Selection, path: Path, seconds: float
 ) -> None:
     """Add a finished run."""
-    run = PastRun(_choice(selection), _samples(manifest, selection), seconds)
+    run = PastRun(_choice(selection), _count_samples(manifest, selection), seconds)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")
@@ -78,7 +80,7 @@ def _choice(selection: Selection) -> str:
     return msgspec.json.encode(same, order="deterministic").decode()
 
 
-def _samples(manifest: Manifest, selection: Selection) -> int:
+def _count_samples(manifest: Manifest, selection: Selection) -> int:
     cases = 0
     for name in selection.benchmarks:
         benchmark = manifest.benchmarks[name]

@@ -76,9 +76,9 @@ def examine(
 ) -> list[Finding]:
     """Return the findings about this host and about the repositories of its agent.toml."""
     findings = judge(observe(data_dir, disk_needed_bytes))
-    twice = list(repeated_repositories(repositories or {}))
+    repeated = list(repeated_repositories(repositories or {}))
     at = sum(finding.level != "info" for finding in findings)
-    return [*findings[:at], *twice, *findings[at:]]
+    return [*findings[:at], *repeated, *findings[at:]]
 
 
 def repeated_repositories(

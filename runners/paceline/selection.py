@@ -25,7 +25,7 @@ from paceline.manifest import Manifest
 
 SEED_LIMIT = 2**63
 BATCHES = 3
-"""A verdict looks at so many batches of launches."""
+"""Most batches of launches that a verdict looks at."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class Selection(msgspec.Struct, frozen=True):
     min_time_ns: int = 1_000_000
     seed: int = 0
     stop_when_sure: bool = False
-    """Whether a benchmark whose verdict is certain is not launched again."""
+    """Stop launching a benchmark whose verdict is certain."""
     max_launches: int | None = None
     """How many launches there may be while a verdict is undecided; None for `launches`."""
 
@@ -69,10 +69,10 @@ def check_selection(manifest: Manifest, selection: Selection) -> Selection:
             if key in manifest.benchmarks[name].params
         ]
         if not declared:
-            known = {
+            known_params = {
                 param for name in names for param in manifest.benchmarks[name].params
             }
-            _check_name("param", key, known)
+            _check_name("param", key, known_params)
         for value in values:
             reasons = [
                 separator_problem(value) or value_problem(param, value)
@@ -140,11 +140,11 @@ def preset_selection(manifest: Manifest, name: str | None) -> Selection:
         return Selection([])
     _check_name("preset", name, manifest.presets)
     preset = manifest.presets[name]
-    whole = Selection(preset.benchmarks or [], params=preset.params)
+    defaults = Selection(preset.benchmarks or [], params=preset.params)
     return msgspec.structs.replace(
-        whole,
-        launches=preset.launches or whole.launches,
-        rounds=preset.rounds or whole.rounds,
+        defaults,
+        launches=preset.launches or defaults.launches,
+        rounds=preset.rounds or defaults.rounds,
     )
 
 
@@ -162,7 +162,7 @@ def parse_params(
         key, text = parse_pair("--params", option)
         _check_name("param", key, kinds)
         parsed[key] = [
-            _typed_value("Param", key, kinds[key], value)
+            _parse_value("Param", key, kinds[key], value)
             for value in split_values(text)
         ]
     return parsed
@@ -174,19 +174,19 @@ def parse_knobs(manifest: Manifest, options: Sequence[str]) -> dict[str, ParamVa
     for option in options:
         key, text = parse_pair("--knob", option)
         _check_name("knob", key, manifest.knobs)
-        parsed[key] = _typed_value("Knob", key, manifest.knobs[key].kind, text)
+        parsed[key] = _parse_value("Knob", key, manifest.knobs[key].kind, text)
     return parsed
 
 
 def parse_pair(option: str, text: str) -> tuple[str, str]:
-    """Name and value of a `NAME=VALUE` that an option was given. Raises UserError."""
+    """Split the `NAME=VALUE` of an option into name and value. Raises UserError."""
     try:
         return split_pair(text)
     except ParamError as error:
         raise UserError(f"{option} {error}.") from error
 
 
-def _typed_value(what: str, key: str, kind: str, text: str) -> ParamValue:
+def _parse_value(what: str, key: str, kind: str, text: str) -> ParamValue:
     try:
         return typed_value(kind, text)
     except ParamError as error:

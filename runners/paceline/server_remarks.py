@@ -1,4 +1,4 @@
-"""Keeps what the server said last of this agent's identity, so that `paceline doctor` can say it without the server."""
+"""Keeps the server's last remarks on this agent's identity, so that `paceline doctor` can show them without the server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_TEXT = 500
 
 
 def keep(data_dir: Path, remarks: Sequence[str]) -> None:
-    """Replace what is kept; nothing is kept of an agent that the server takes as it is."""
+    """Replace the stored remarks; without remarks, remove the file."""
     path = _path(data_dir)
     try:
         if not remarks:

@@ -143,7 +143,7 @@ def prepare(
         with repository.checkout(full) as tree:
             for name in missing:
                 log([f"(agent) building {name} at {full[:12]}"])
-                with _naming_what_is_missing(chosen[name], facts):
+                with _name_missing_tools(chosen[name], facts):
                     sources = _build(
                         tree / manifest_path,
                         chosen[name],
@@ -178,7 +178,7 @@ def prepare_in_place(
     chosen = _select_builds(manifest, workloads, destination)
     for name, build in chosen.items():
         facts.update(toolchain_facts(build))
-        with _naming_what_is_missing(build, facts):
+        with _name_missing_tools(build, facts):
             sources = _build(path, build, log, stop, fresh=False)
         directories[name] = out / name
         copy_into(directories[name], sources)
@@ -194,10 +194,10 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
         printed = strip_control("\n".join(lines)).strip()
         fact = printed
         if end.exit_code != 0:
-            answer = (
+            first_printed = (
                 f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
             )
-            fact = f"{REFUSED if end.start_error is None else MISSING}{describe_end(end)}{answer}"
+            fact = f"{REFUSED if end.start_error is None else MISSING}{describe_end(end)}{first_printed}"
         facts[" ".join(argv)] = fact[:1000]
     return facts
 
@@ -216,9 +216,7 @@ def run_briefly(
 
 
 @contextlib.contextmanager
-def _naming_what_is_missing(
-    build: TargetBuild, facts: Mapping[str, str]
-) -> Iterator[None]:
+def _name_missing_tools(build: TargetBuild, facts: Mapping[str, str]) -> Iterator[None]:
     """Prepend to a failed build's error which toolchain commands are missing or fail on this host."""
     try:
         yield
@@ -367,7 +365,7 @@ def _shorten_command(argv: list[str]) -> str:
 
 
 def describe_end(end: ProcessEnd) -> str:
-    """Say how a process ended: `was killed by SIGKILL (…)`, `exited with status 1`."""
+    """Describe how a process ended: `was killed by SIGKILL (…)`, `exited with status 1`."""
     if end.start_error is not None:
         return f"could not be started: {end.start_error}"
     if end.signal_number is not None:

@@ -76,15 +76,15 @@ class AttemptSpool:
 
     @property
     def acknowledged_seq(self) -> int:
-        """The highest seq that the server has, or −1."""
+        """Return the highest seq that the server has, or −1."""
         return self._acknowledged_seq
 
     @property
-    def drained(self) -> bool:
+    def is_drained(self) -> bool:
         return self._acknowledged == self._size
 
     def append(self, items: Iterable[AnyItem]) -> None:
-        """Number the items and write them to disk, all or none. Raises SpoolError."""
+        """Append the items to the file with their numbers, all or none. Raises SpoolError."""
         with self._lock:
             seq, block = self._next_seq, bytearray()
             for item in items:
@@ -142,7 +142,7 @@ class AttemptSpool:
 
     def record_finish(self, finish: FinishReport) -> None:
         """Write the report that ends the attempt, after its last item. Raises SpoolError."""
-        content = _encode(self.numbered(finish))
+        content = _encode(self.add_last_seq(finish))
         try:
             _write_durably(self.directory / "finish.json", content)
         except OSError as error:
@@ -159,7 +159,7 @@ class AttemptSpool:
         except (OSError, msgspec.DecodeError):
             return None
 
-    def numbered(self, finish: FinishReport) -> FinishReport:
+    def add_last_seq(self, finish: FinishReport) -> FinishReport:
         """Return the report with the highest seq of this spool."""
         return msgspec.structs.replace(finish, last_seq=self.last_seq)
 
@@ -230,7 +230,7 @@ class Spool:
             ) from error
         return AttemptSpool(directory, attempt)
 
-    def undelivered(self) -> Iterator[AttemptSpool]:
+    def load_undelivered(self) -> Iterator[AttemptSpool]:
         """Yield the spools that earlier processes of this agent left, oldest first.
 
         A spool that cannot be read is left for the next start.

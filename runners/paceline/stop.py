@@ -1,6 +1,6 @@
 """The cancellation of a job: the first reason to stop wins.
 
-One is made per attempt and handed to every step. Once set it stays set, with its first reason.
+Each attempt has one, which is handed to every step. Once set it stays set, with its first reason.
 """
 
 from __future__ import annotations
@@ -39,5 +39,5 @@ class Stop:
         return self._reason
 
     def wait(self, timeout_s: float) -> bool:
-        """True as soon as it is set, False after `timeout_s`."""
+        """Return True as soon as it is set, False after `timeout_s`."""
         return self._event.wait(timeout_s)

@@ -65,7 +65,7 @@ class ItemSink:
         self._last_lines: deque[str] = deque(maxlen=LOG_LAST_LINES)
 
     def raw(self, data: bytes) -> None:
-        """The server gets events, not bytes."""
+        """Drop the bytes, because the server gets events."""
 
     def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
         if isinstance(event, SamplesEvent):
@@ -98,7 +98,7 @@ class ItemSink:
         self.flush()
 
     def flush(self) -> None:
-        """Hand over everything held."""
+        """Append everything that is held."""
         self._flushed_at = self._clock()
         items = self._ready
         items += self._chunks.values()

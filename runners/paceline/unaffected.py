@@ -55,7 +55,7 @@ def leave_out(sides: Sequence[Side], names: Collection[str]) -> list[Side]:
 
 
 def measures_anything(sides: Sequence[Side]) -> bool:
-    """Check whether a benchmark is left to measure."""
+    """Return whether a benchmark is left to measure."""
     return any(side.selection.benchmarks for side in sides)
 
 
@@ -63,9 +63,9 @@ def _digests_of(side: Side) -> dict[str, str]:
     """Return the digests of a side's benchmarks, as far as they are known."""
     manifest, selection = side.prepared.manifest, side.selection
     workloads = {
-        name: known
+        name: parts
         for name in selected_workloads(manifest, selection)
-        if (known := _parts_of_workload(side, name)) is not None
+        if (parts := _parts_of_workload(side, name)) is not None
     }
     digests = {}
     for name in selection.benchmarks:
@@ -76,15 +76,15 @@ def _digests_of(side: Side) -> dict[str, str]:
                 for key, values in selection.params.items()
                 if key in manifest.benchmarks[name].params
             }
-            parts = [workloads[workload], _declared_about(manifest, name), params]
+            parts = [workloads[workload], _declarations_of(manifest, name), params]
             # The order counts: without `time`, the first metric is the primary one.
             digests[name] = hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
     return digests
 
 
 def _parts_of_workload(side: Side, name: str) -> list[object] | None:
-    """Return what the launches of a workload run; None if nothing is known of its files. Its working directory is that
-    of its built files, so that what it reads lies there."""
+    """Return what the launches of a workload run; None if its files are unknown. It runs in the directory of its built
+    files, so what it reads lies there."""
     directory = side.prepared.built.directories.get(name)
     files = {} if directory is None else files_below(directory)
     if not files:
@@ -100,8 +100,8 @@ def _parts_of_workload(side: Side, name: str) -> list[object] | None:
     ]
 
 
-def _declared_about(manifest: Manifest, name: str) -> list[object]:
-    """Return everything that the manifest says about a benchmark, its workload's build excepted."""
+def _declarations_of(manifest: Manifest, name: str) -> list[object]:
+    """Return everything that the manifest declares about a benchmark, except its workload's build."""
     workload = manifest.benchmarks[name].workload
     derived = [item for item in manifest.derived if item.benchmark == name]
     subjects = {item.name for item in derived}

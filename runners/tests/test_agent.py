@@ -392,7 +392,7 @@ def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(
     os.kill(first.pid, signal.SIGKILL)
     first.wait(WITHIN_S)
     world.server.wait_for(lambda: not orphans(world))
-    (left,) = Spool(world.data / "spool").undelivered()
+    (left,) = Spool(world.data / "spool").load_undelivered()
     assert left.attempt == Attempt("job-1", 1, "token-1")
     assert left.last_seq + 1 > held
     world.server.broken = {}

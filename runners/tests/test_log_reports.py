@@ -41,9 +41,9 @@ class ReportedLines:
     def launch(
         self, number: int, begin: str, end: str | None, side: SideName | None = None
     ) -> None:
-        self.reporting.launch_begins(number, side, begin)
+        self.reporting.note_launch_begin(number, side, begin)
         if end is not None:
-            self.reporting.launch_ended(end)
+            self.reporting.note_launch_end(end)
 
     def launches(self, *at: str) -> list[int | None]:
         for each in at:
@@ -132,7 +132,7 @@ def test_the_rest_of_a_log_has_no_line_twice() -> None:
     begun, later = LogReader("11-21 10:00:00.000"), LogReader("11-21 10:00:01.000")
     item, two = logged("10:00:01.000", "one"), logged("10:00:01.000", "two")
     device.answers[tuple(begun.argv)] = f"{item}\n"
-    again = later.rest
+    again = later.argv_of_rest
     assert again is not None
     device.answers[tuple(again)] = f"{item}\n{two}\n"
 
@@ -140,6 +140,6 @@ def test_the_rest_of_a_log_has_no_line_twice() -> None:
         device.connection, lambda line: messages.append(line.message), pause_s=60.0
     ) as follower:
         assert follower.wait(WITHIN_S)
-        assert follower.rest(device.connection())
-        assert follower.rest(device.connection())
+        assert follower.read_rest(device.connection())
+        assert follower.read_rest(device.connection())
     assert messages == ["one", "two"]

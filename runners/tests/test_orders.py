@@ -81,7 +81,7 @@ def test_a_flood_that_follows_the_request_to_end_is_ended_at_once() -> None:
     assert launch.due_signal(1.0) is StopSignal.TERMINATE
     launch.feed("stdout", b"no bench stream\n" + bytes(200))
     assert launch.due_signal(1.1) is StopSignal.KILL
-    assert launch.flooded
+    assert launch.is_flooded
     assert launch.outcome(ProcessEnd(signal_number=9)).cause == "cancelled", (
         "the first reason stands"
     )

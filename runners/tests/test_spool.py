@@ -41,7 +41,7 @@ def test_items_are_sent_in_order_with_gapless_numbers(tmp_path: Path) -> None:
     spool.append([log("2")])
     assert spool.last_seq == 2
     assert seqs(spool, max_items=2) == [0, 1, 2]
-    assert spool.drained
+    assert spool.is_drained
     assert spool.next_batch() is None
 
 
@@ -127,11 +127,11 @@ def test_undelivered_attempts_are_loaded_with_their_finish_report(
     spool = Spool(tmp_path).create(ATTEMPT)
     spool.append([log("0")])
     spool.record_finish(FinishReport("done", -1))
-    result = list(Spool(tmp_path).undelivered())
+    result = list(Spool(tmp_path).load_undelivered())
     assert [item.attempt for item in result] == [ATTEMPT]
     assert result[0].finish() == FinishReport("done", 0)
     result[0].remove()
-    assert not list(Spool(tmp_path).undelivered())
+    assert not list(Spool(tmp_path).load_undelivered())
 
 
 def test_spools_set_aside_keep_their_items_and_reason_and_are_not_loaded(
@@ -144,7 +144,7 @@ def test_spools_set_aside_keep_their_items_and_reason_and_are_not_loaded(
         assert (kept / "items.ndjson").stat().st_size > 0
         assert (kept / "reason.txt").read_text() == "409 lease_lost\n"
     assert len(list((tmp_path / "aside").iterdir())) == 2
-    assert not list(Spool(tmp_path).undelivered())
+    assert not list(Spool(tmp_path).load_undelivered())
 
 
 def directories_set_aside(root: Path) -> list[Path]:
@@ -162,7 +162,7 @@ def test_items_of_an_unknown_attempt_are_set_aside(
         (spool.directory / "attempt.json").unlink()
     else:
         (spool.directory / "attempt.json").write_bytes(damage)
-    assert not list(Spool(tmp_path).undelivered())
+    assert not list(Spool(tmp_path).load_undelivered())
     (kept,) = directories_set_aside(tmp_path)
     assert (kept / "items.ndjson").read_bytes() == items
     assert "attempt.json" in (kept / "reason.txt").read_text()
@@ -177,12 +177,12 @@ def test_unreadable_spool_is_left_for_the_next_start(
     data = path.read_bytes()
     path.unlink()
     path.mkdir()  # reading it is an OSError, for root, too
-    assert not list(Spool(tmp_path).undelivered())
+    assert not list(Spool(tmp_path).load_undelivered())
     assert "is left for the next start" in caplog.text
     assert not directories_set_aside(tmp_path)
     path.rmdir()
     path.write_bytes(data)
-    (item,) = Spool(tmp_path).undelivered()
+    (item,) = Spool(tmp_path).load_undelivered()
     assert seqs(item) == [0]
 
 
@@ -190,7 +190,7 @@ def test_spool_without_items_is_deleted(tmp_path: Path) -> None:
     spool = Spool(tmp_path).create(ATTEMPT)
     (spool.directory / "attempt.json").write_bytes(b"")
     (spool.directory / "items.ndjson").touch()
-    assert not list(Spool(tmp_path).undelivered())
+    assert not list(Spool(tmp_path).load_undelivered())
     assert not spool.directory.exists()
     assert not directories_set_aside(tmp_path)
 
@@ -237,7 +237,7 @@ def test_full_disk_refuses_whole_appends_and_keeps_earlier_items(
         text=True,
     )
     assert "cannot append" in done.stdout
-    (spool,) = Spool(tmp_path).undelivered()
+    (spool,) = Spool(tmp_path).load_undelivered()
     assert seqs(spool) == [0, 1]
 
 

@@ -47,7 +47,7 @@ def send_all(spool: AttemptSpool) -> list[bytes]:
     while batch := spool.next_batch(max_items=2):
         sent += batch.items
         spool.acknowledge(batch)
-    assert spool.drained
+    assert spool.is_drained
     return sent
 
 
@@ -110,7 +110,9 @@ def test_damaged_line_is_kept_once_with_the_reason(tmp_path: Path) -> None:
     (kept,) = (tmp_path / "aside").iterdir()
     assert (kept / "items.damaged").read_bytes() == line
     assert "checksum does not match" in (kept / "reason.txt").read_text()
-    assert [item.directory for item in Spool(tmp_path).undelivered()] == [directory]
+    assert [item.directory for item in Spool(tmp_path).load_undelivered()] == [
+        directory
+    ]
 
 
 def test_number_of_a_damaged_line_is_not_reused(tmp_path: Path) -> None:
@@ -145,7 +147,7 @@ def finished_spool(root: Path, acknowledged: int, job: FakeJob) -> Path:
 
 
 def deliver_spool(api: ApiClient, root: Path) -> DeliveryOutcome:
-    (spool,) = Spool(root).undelivered()
+    (spool,) = Spool(root).load_undelivered()
     return deliver(api, spool, spool.finish(), threading.Event(), 0.0)
 
 

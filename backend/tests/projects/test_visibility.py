@@ -320,6 +320,7 @@ def test_routes_without_limits_are_these(app: FastAPI) -> None:
             "installation/agents",
             "installation/agents/{agent_id}",
             "installation/agents/{agent_id}/grant",
+            "installation/agents/{agent_id}/silence-limit",
             "installation/agents/{agent_id}/rotate",
             "installation/agents/{agent_id}/revoke",
             "installation/claims",

@@ -132,8 +132,8 @@ class _Measured:
     def path(self) -> str:
         return self.origin.path
 
-    def outliers(self) -> Outliers:
-        """Raises CriterionError for a series that cannot be stored."""
+    def count_outliers(self) -> Outliers:
+        """Count the outliers. Raises CriterionError for a series that cannot be stored."""
         if (problem := series_problem(self)) is not None:
             raise CriterionError(problem, self.id)
         each = zip(self.times, self.iterations, strict=True)
@@ -193,7 +193,7 @@ def series_from_files(
     series = _Measured(
         named.full_id, *parts, None, origin, measured.iters, measured.times
     )
-    outliers = series.outliers()
+    outliers = series.count_outliers()
     return series.as_series(
         _throughput(named.throughput), outliers, _notes(outliers, fences)
     )
@@ -245,11 +245,11 @@ def series_from_message(line: bytes, path: str = "") -> CriterionSeries | None:
         complete.iteration_count,
         complete.measured_values,
     )
-    return series.as_series(complete.throughput, series.outliers(), [])
+    return series.as_series(complete.throughput, series.count_outliers(), [])
 
 
 def count_outliers(values: Sequence[float]) -> Outliers:
-    """Classify values, n ≥ 1, by Tukey's fences, with quartiles interpolated as in criterion."""
+    """Count the outliers among one or more values by Tukey's fences, with quartiles interpolated as in criterion."""
     ordered = sorted(values)
     first, third = _percentile(ordered, 25), _percentile(ordered, 75)
     spread = third - first

@@ -98,9 +98,9 @@ def _collect_cases(
             benchmark,
             make_params(value),
             [
-                MeasuredMetric(metric, unit, direction, taken)
-                for (metric, unit, direction), taken in samples[name].items()
-                if metric == "time" or _are_meaningful(unit, taken)
+                MeasuredMetric(metric, unit, direction, values)
+                for (metric, unit, direction), values in samples[name].items()
+                if metric == "time" or _are_meaningful(unit, values)
             ],
         )
         for name, (benchmark, value) in named.items()
@@ -108,7 +108,7 @@ def _collect_cases(
 
 
 def _are_meaningful(unit: Unit, samples: list[Sample]) -> bool:
-    """Check that no sample is nothing, or a rate so low that whole units lose its digits."""
+    """Return whether no sample is zero, or a rate so low that whole units lose its digits."""
     least = LEAST_RATE if unit.endswith("/s") else 1
     return all(sample.total >= least for sample in samples)
 

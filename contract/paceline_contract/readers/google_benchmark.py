@@ -12,8 +12,8 @@ from paceline_contract.results import (
     MeasuredMetric,
     Result,
     ResultError,
+    duplicate_name_text,
     make_params,
-    several_are_called,
     split_name,
 )
 
@@ -38,7 +38,7 @@ class _GoogleEntry(msgspec.Struct):
 
     @property
     def is_summary(self) -> bool:
-        """Whether it is an aggregate, also of a version that has no run_type."""
+        """Return whether it is an aggregate, also in versions without run_type."""
         return (
             self.run_type != "iteration"
             or self.aggregate_name is not None
@@ -72,7 +72,7 @@ def _case_of(name: str, entries: list[_GoogleEntry]) -> MeasuredCase:
     one name."""
     indexes = [entry.repetition_index for entry in entries]
     if None not in indexes and len(set(indexes)) < len(indexes):
-        raise ResultError(several_are_called(name))
+        raise ResultError(duplicate_name_text(name))
     failed = next((entry for entry in entries if entry.error_occurred), None)
     skipped = next((entry for entry in entries if entry.skipped), None)
     failure = unavailable = None

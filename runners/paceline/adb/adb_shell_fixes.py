@@ -1,10 +1,11 @@
-"""Mends what adb-shell 0.4.4 does wrong.
+"""Corrects defects of adb-shell 0.4.4.
 
-Nothing else in Paceline changes adb-shell's behaviour. Every defect is one sentence in the method that mends it, has
+Nothing else in Paceline changes adb-shell's behaviour. Every defect is one sentence in the method that corrects it, has
 a test in `tests/adb/test_adb_shell_fixes.py` that fails without it, and a report to its authors in
-`docs/adb-shell-reports.md`. When a release of adb-shell mends one, its method goes.
+`docs/adb-shell-reports.md`. When a release of adb-shell corrects one, the method
+is removed.
 
-Its waits are mended for several services on one connection: whichever thread waits for a packet reads for all, and
+Several services may wait on one connection: whichever thread waits for a packet reads for all, and
 puts the packets of others into their inboxes.
 """
 
@@ -57,7 +58,7 @@ STLS = int.from_bytes(b"STLS", "little")
 HOST_FEATURES = b"features=shell_v2,cmd"
 """The features of adb's host side that this client uses."""
 MESSAGE_GRACE_S = 15.0
-"""Time for the rest of a message that began. A message read in part puts the connection out of step."""
+"""Time for the rest of a message that began. After half a message nothing else could be read."""
 
 Packet = tuple[bytes, int, int, bytes]
 """A command's name, the device's number of the service, ours, and the payload."""
@@ -110,7 +111,7 @@ class PatchedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
 
     @property
     def has_failed(self) -> bool:
-        """Whether the connection was closed, or ended by an error."""
+        """Return whether the connection was closed, or ended by an error."""
         return self._failure is not None
 
     def open_inbox(self, service_id: int) -> None:
@@ -124,7 +125,7 @@ class PatchedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
             self._inboxes.pop(service_id, None)
 
     def is_open(self, service_id: int) -> bool:
-        """Return whether the device has not closed the service, as far as it was read."""
+        """Return whether no packet read so far closes the service."""
         with self._arrival:
             return service_id in self._inboxes
 
@@ -319,17 +320,17 @@ class PatchedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
 
     @property
     def banner(self) -> bytes:
-        """The device's banner. Defect: adb-shell drops it, and with it the device's features."""
+        """Return the device's banner. Defect: adb-shell drops it, and with it the device's features."""
         return bytes(self._io_manager.banner)
 
     @property
     def has_ended(self) -> bool:
-        """Whether the connection has ended, as far as it was used."""
+        """Return whether the connection is known to have ended; only its use shows that."""
         return bool(self._io_manager.has_failed)
 
     @property
     def longest_message(self) -> int:
-        """Most bytes of one payload that the device accepts."""
+        """Return the most bytes of one payload that the device accepts."""
         return int(self._maxdata)
 
     def open_service(self, service: bytes, deadline: float) -> Any:

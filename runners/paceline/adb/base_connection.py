@@ -94,7 +94,7 @@ class BaseConnection(ABC):
 
     @property
     def longest_service(self) -> int:
-        """The longest name of a service, in bytes, that this device accepts."""
+        """Return the length in bytes of the longest service name that this device accepts."""
         return shell.LONGEST_SERVICE
 
     def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
@@ -108,7 +108,7 @@ class BaseConnection(ABC):
         self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
     ) -> CommandResult:
         """See port.Connection."""
-        with self._closing_on_error():
+        with self._close_on_error():
             deadline = self._start_operation(timeout_s)
             channel, reader = self._open_shell(argv, deadline, separate=False)
             try:
@@ -130,7 +130,7 @@ class BaseConnection(ABC):
         timeout_s: float = 300.0,
     ) -> int:
         """See port.Connection."""
-        with self._closing_on_error():
+        with self._close_on_error():
             deadline = self._start_operation(timeout_s)
             return self._push(source, remote, mode, deadline)
 
@@ -138,7 +138,7 @@ class BaseConnection(ABC):
         self, remote: str, target: Path | None = None, timeout_s: float = 300.0
     ) -> bytes:
         """See port.Connection."""
-        with self._closing_on_error():
+        with self._close_on_error():
             deadline = self._start_operation(timeout_s)
             if target is not None:
                 with whole_file(target) as beside:
@@ -222,7 +222,7 @@ class BaseConnection(ABC):
         )
 
     @contextmanager
-    def _closing_on_error(self) -> Iterator[None]:
+    def _close_on_error(self) -> Iterator[None]:
         try:
             yield
         except CLOSING_ERRORS:

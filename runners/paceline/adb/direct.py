@@ -2,7 +2,7 @@
 
 `DirectConnection` is the backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices);
 `UsbConnection` in `usb.py` is the one for USB. adb-shell connects, opens services and transfers files;
-`adb_shell_fixes.py` mends it, `handshake.py` holds its connects. Here its errors become those of `port.py`. Over TCP
+`adb_shell_fixes.py` corrects it, `handshake.py` holds its connects. Here its errors become those of `port.py`. Over TCP
 every stream has a connection of its own.
 """
 
@@ -29,7 +29,7 @@ from paceline.adb.keys import AgentKey
 from paceline.adb.port import AdbError, Banner, LostError, Route, SlowError
 from paceline.adb.shell import LONGEST_SERVICE
 from paceline.adb.socket_transport import SocketTransport
-from paceline.adb.transfer import REGULAR_FILE, checked_path, refusal_error
+from paceline.adb.transfer import REGULAR_FILE, encode_path, refusal_error
 from paceline.adb.transport import GOODBYE_S
 
 REFUSAL_PREFIX = "Command failed: "
@@ -106,20 +106,20 @@ class AdbShellConnection(BaseConnection):
     def _push(
         self, source: Path | bytes, remote: str, mode: int, deadline: float
     ) -> int:
-        checked_path(remote)
+        encode_path(remote)
         local = BytesIO(source) if isinstance(source, bytes) else str(source)
         size = len(source) if isinstance(source, bytes) else source.stat().st_size
-        with self._transferring(remote, deadline) as (device, timeout_s):
+        with self._use_for_transfer(remote, deadline) as (device, timeout_s):
             device.push(local, remote, REGULAR_FILE | mode, read_timeout_s=timeout_s)
         return size
 
     def _pull(self, remote: str, target: Path | BytesIO, deadline: float) -> None:
         local = target if isinstance(target, BytesIO) else str(target)
-        with self._transferring(remote, deadline) as (device, timeout_s):
-            device.pull(checked_path(remote), local, read_timeout_s=timeout_s)
+        with self._use_for_transfer(remote, deadline) as (device, timeout_s):
+            device.pull(encode_path(remote), local, read_timeout_s=timeout_s)
 
     @contextmanager
-    def _transferring(
+    def _use_for_transfer(
         self, remote: str, deadline: float
     ) -> Iterator[tuple[PatchedDevice, float]]:
         """Give the device and the seconds left; adb-shell's errors become those of the port."""

@@ -62,7 +62,7 @@ class ConnectAttempt:
         reserve_offer: Callable[[], float],
         timeout_s: float,
     ) -> None:
-        """`reserve_offer` returns 0 when the key may be offered now, else the seconds until it may."""
+        """Start the thread. `reserve_offer` returns 0 when the key may be offered now, else the seconds until it may."""
         self.device = PatchedDevice(transport, whom)
         self.waits_for_person = False
         self._transport, self._whom, self._key = transport, whom, key
@@ -104,7 +104,7 @@ class ConnectAttempt:
         """Raise when the key may not be offered yet. adb-shell calls this before it offers the key, because the device
         accepted no signature."""
         if wait_s := self._reserve():
-            raise _offered_lately_error(self._whom, self._key.fingerprint, wait_s)
+            raise _recently_offered_error(self._whom, self._key.fingerprint, wait_s)
         self.waits_for_person = True
 
     def _finish(self, deadline: float) -> Banner:
@@ -139,7 +139,7 @@ class ConnectAttempt:
 
 
 class KeyOffers:
-    """Connects that wait for a person, and when the key was last offered to each device.
+    """Keeps the connection attempts that wait for a person, and when the key was last offered to each device.
 
     Shared by all connections of one agent; safe to use from any thread.
     """
@@ -178,7 +178,7 @@ class KeyOffers:
         return self._finish(address, attempt, deadline)
 
     def close(self) -> None:
-        """Close all waiting connects."""
+        """Close all waiting connection attempts."""
         with self._lock:
             waiting = list(self._waiting.values())
             self._waiting.clear()
@@ -250,7 +250,7 @@ def _refused_error(whom: str, fingerprint: str) -> UnauthorizedError:
     )
 
 
-def _offered_lately_error(
+def _recently_offered_error(
     whom: str, fingerprint: str, wait_s: float
 ) -> UnauthorizedError:
     return UnauthorizedError(

@@ -34,8 +34,8 @@ def key_directory(data_dir: Path) -> Path:
     return data_dir / "adb"
 
 
-def public_form(key: rsa.RSAPublicKey) -> bytes:
-    """Android's `RSAPublicKey`, little-endian: words, -1/n mod 2^32, n, R² mod n, e (android_pubkey.cpp)."""
+def encode_public_key(key: rsa.RSAPublicKey) -> bytes:
+    """Encode a key as Android's `RSAPublicKey`, little-endian: words, -1/n mod 2^32, n, R² mod n, e (android_pubkey.cpp)."""
     numbers = key.public_numbers()
     size = KEY_BITS // 8
     n0inv = -pow(numbers.n, -1, 1 << WORD_BITS) % (1 << WORD_BITS)
@@ -55,7 +55,7 @@ class AgentKey:
 
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private
-        self._public = public_form(private.public_key())
+        self._public = encode_public_key(private.public_key())
 
     @classmethod
     def of_agent(cls, data_dir: Path) -> AgentKey:
@@ -75,25 +75,29 @@ class AgentKey:
                 path.read_bytes(), password=None
             )
         except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise UserError(f"{path} is not an RSA key: {error}", _REMAKE) from error
+            raise UserError(
+                f"{path} is not an RSA key: {error}", _REMAKE_ADVICE
+            ) from error
         if not isinstance(private, rsa.RSAPrivateKey) or private.key_size != KEY_BITS:
-            raise UserError(f"{path} is not an RSA key of {KEY_BITS} bits", _REMAKE)
+            raise UserError(
+                f"{path} is not an RSA key of {KEY_BITS} bits", _REMAKE_ADVICE
+            )
         return cls(private)
 
     @property
     def fingerprint(self) -> str:
-        """MD5 of the public form in hex pairs with colons, as the device's prompt shows it."""
+        """Return the MD5 of the public form in hex pairs with colons, as the device's prompt shows it."""
         digest = hashlib.md5(self._public, usedforsecurity=False).hexdigest().upper()
         return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
 
     @property
     def public_text(self) -> bytes:
-        """The key as a line of an `adb_keys` file, as `adb pubkey` prints it."""
+        """Return the key as a line of an `adb_keys` file, as `adb pubkey` prints it."""
         return base64.b64encode(self._public) + COMMENT
 
     @property
     def signer(self) -> AgentSigner:
-        """The key as adb-shell takes it."""
+        """Return the key in the form that adb-shell takes."""
         return AgentSigner(self._private, self.public_text)
 
 
@@ -104,7 +108,7 @@ class AgentSigner(CryptographySigner):  # type: ignore[misc]  # adb-shell has no
         self.rsa_key, self.public_key = private, public_text
 
 
-_REMAKE = "Remove the file: a new key is created, and each device asks again whether to trust it."
+_REMAKE_ADVICE = "Remove the file: a new key is created, and each device asks again whether to trust it."
 
 
 def _create(path: Path) -> None:
@@ -140,5 +144,5 @@ def _refuse_shared(path: Path) -> None:
         raise UserError(
             f"{path} is readable by others (mode {mode:o})",
             f"Whoever has it controls every device that trusts it. If nobody has read it: chmod 600 {path}."
-            f" Otherwise: {_REMAKE[0].lower()}{_REMAKE[1:]}",
+            f" Otherwise: {_REMAKE_ADVICE[0].lower()}{_REMAKE_ADVICE[1:]}",
         )

@@ -2,7 +2,7 @@
 
     open ──stream──▶ follow ──line──▶ take
       ▲                │ lost, or logcat ended
-      └──── pause ─────┘  (never while `held`)
+      └──── pause ─────┘  (never inside `hold`)
 
 After a loss the log is requested again from the time of the last line on, and lines already passed on are
 skipped. Lines that the device overwrote meanwhile are lost; logcat does not report that, so `gaps` counts the
@@ -49,8 +49,8 @@ _KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
 
 
 def moment_of(printed: str, rest: str = "000") -> str | None:
-    """Return what `DEVICE_TIME` printed, to the millisecond, as the log writes it; `rest` completes a time in whole
-    seconds."""
+    """Return the printed output of `DEVICE_TIME` in the log's format, to the millisecond. `rest` is the milliseconds if only
+    whole seconds were printed."""
     match = _MOMENT.match(printed.strip())
     return None if match is None else f"{match[1]}.{match[2] or rest}"
 
@@ -100,11 +100,11 @@ class LogReader:
         self._buffer, self._prefix = LineBuffer(), list(prefix)
         self._since = since if since is not None and _STAMP.match(since) else None
         self._recent: deque[str] = deque(maxlen=RECENT_LINES)
-        self._again: Counter[str] = Counter()
+        self._lines_to_skip: Counter[str] = Counter()
 
     @property
     def argv(self) -> list[str]:
-        """The command that continues the log; at first from its newest line on."""
+        """Return the command that continues the log; at first from its newest line on."""
         return [
             *self._prefix,
             "logcat",
@@ -116,8 +116,8 @@ class LogReader:
         ]
 
     @property
-    def rest(self) -> list[str] | None:
-        """The command that prints the rest of the log and ends; None when no position is known."""
+    def argv_of_rest(self) -> list[str] | None:
+        """Return the command that prints the rest of the log and ends; None when no position is known."""
         return None if self._since is None else [*self.argv, "-d"]
 
     def lines(self, chunk: bytes) -> Iterator[LogLine]:
@@ -129,11 +129,11 @@ class LogReader:
     def resume_after_loss(self) -> None:
         """Prepare to go on after a lost connection: drop half a line, and skip the lines that will come again."""
         self._buffer.forget()
-        self._again = Counter(self._recent)
+        self._lines_to_skip = Counter(self._recent)
 
     def _line(self, raw: RawLine) -> LogLine | None:
-        if self._again[raw.text] > 0:  # the text includes time, pid and tid
-            self._again[raw.text] -= 1
+        if self._lines_to_skip[raw.text] > 0:  # the text includes time, pid and tid
+            self._lines_to_skip[raw.text] -= 1
             return None
         origin, message = origin_of(raw.text)
         if origin.level is None:  # logcat's own separators and complaints
@@ -181,13 +181,13 @@ class LogFollower:
         """Tell the thread to end; leaving the context waits for it."""
         self._end.set()
 
-    def rest(self, connection: Connection) -> bool:
+    def read_rest(self, connection: Connection) -> bool:
         """Stop following and take the remaining lines: those logged right before the end, or while the log
-        was lost. False when the device does not tell. May be called again. Raises AdbError."""
+        was lost. False when that could not be read. May be called again. Raises AdbError."""
         self.finish()
         self._thread.join()
         reader = self._reader
-        if reader is None or (argv := reader.rest) is None:
+        if reader is None or (argv := reader.argv_of_rest) is None:
             return False
         done = connection.run(argv)
         reader.resume_after_loss()  # the lines of the last millisecond come again
@@ -271,7 +271,7 @@ class DeviceLog:
     def __init__(self, also: Callable[[LogLine], None] | None = None) -> None:
         self._also, self._lock = also, threading.Lock()
         self._events: list[LogEvent] = []
-        self._unkept = 0
+        self._dropped_events = 0
         self.lines = 0
         """Number of lines taken, of any kind."""
 
@@ -282,7 +282,7 @@ class DeviceLog:
                 self._events.append(event)
                 if len(self._events) > MAX_EVENTS:
                     del self._events[0]
-                    self._unkept += 1
+                    self._dropped_events += 1
         if self._also is not None:
             self._also(line)
         self.lines += 1
@@ -290,11 +290,11 @@ class DeviceLog:
     def drain(self) -> list[str]:
         """Return descriptions of the events since the last call, for `DeviceConditions`."""
         with self._lock:
-            events, unkept = self._events, self._unkept
-            self._events, self._unkept = [], 0
+            events, dropped = self._events, self._dropped_events
+            self._events, self._dropped_events = [], 0
         descriptions = [event.words for event in events]
         return (
-            [f"{unkept} earlier events were not kept", *descriptions]
-            if unkept
+            [f"{dropped} earlier events were not kept", *descriptions]
+            if dropped
             else descriptions
         )

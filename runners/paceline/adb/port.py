@@ -129,7 +129,7 @@ class Connection(Protocol):
     def route(self) -> Route: ...
 
     def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
-        """Connects, or connects again. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
+        """Connect, or connect again. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
 
     def run(
         self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S

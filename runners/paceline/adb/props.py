@@ -13,7 +13,7 @@ _BEGIN = re.compile(r"^\[([^\]\[\n]+)\]: \[", re.MULTILINE)
 
 
 def properties(text: str) -> dict[str, str]:
-    """Values by name. When a name is printed twice the last value counts, as in Android's init."""
+    """Return values by name. When a name is printed twice the last value counts, as in Android's init."""
     return read_properties(text)[0]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from paceline.adb.port import AdbError
 
 
-def quoted(item: str) -> bytes:
+def quote(item: str) -> bytes:
     """Quote one word for the shell. Surrogate escapes (PEP 383) become the bytes they stand for. Raises AdbError for
     a NUL, which no argument can hold.
 
@@ -37,4 +37,4 @@ def command_line(argv: Sequence[str]) -> bytes:
             f"{argv!r} is not an argv",
             "Give a list: the program first, then each argument.",
         )
-    return b" ".join(quoted(item) for item in argv)
+    return b" ".join(quote(item) for item in argv)

@@ -96,7 +96,7 @@ class ShellStream:
 
     @property
     def rc(self) -> int | None:
-        """The exit status."""
+        """Return the exit status."""
         return self._reader.rc
 
     def read(self, timeout_s: float) -> bytes | None:

@@ -22,7 +22,7 @@ class SocketTransport(BaseTransport):  # type: ignore[misc]  # adb-shell has no 
         self._address = address
         self._wire: DeadlineSocket | None = None
         self._ahead = memoryview(b"")
-        """Received bytes that were not asked for yet: one call receives a small packet with its header."""
+        """Received bytes that were not requested yet: one call receives a small packet with its header."""
         self._is_abandoned = False
         self._changing = threading.Lock()
 
@@ -57,12 +57,12 @@ class SocketTransport(BaseTransport):  # type: ignore[misc]  # adb-shell has no 
         """Return the next 1 to `numbytes` bytes. Raises SlowError, LostError."""
         if not self._ahead:
             deadline = time.monotonic() + transport_timeout_s
-            data = self._require_wire().receive(READ_BYTES, deadline)
-            if not data:
+            received = self._require_wire().receive(READ_BYTES, deadline)
+            if not received:
                 raise LostError(f"{self.whom} ended the connection")
-            self._ahead = memoryview(data)
-        taken, self._ahead = self._ahead[:numbytes], self._ahead[numbytes:]
-        return taken
+            self._ahead = memoryview(received)
+        data, self._ahead = self._ahead[:numbytes], self._ahead[numbytes:]
+        return data
 
     def bulk_write(self, data: bytes, transport_timeout_s: float) -> int:
         """Send all of `data`. Raises SlowError, LostError."""

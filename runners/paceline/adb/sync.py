@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol
 
 from paceline.adb.channel import Bytes, Channel
 from paceline.adb.port import AdbError, LostError, SlowError, TransferError
-from paceline.adb.transfer import REGULAR_FILE, checked_path, refusal_error
+from paceline.adb.transfer import REGULAR_FILE, encode_path, refusal_error
 
 SERVICE = b"sync:"
 HEADER = struct.Struct("<4sI")
@@ -56,7 +56,7 @@ class Sync:
     def _send_file(self, file: BinaryIO, remote: str, mode: int) -> int:
         burst = memoryview(bytearray(BURST_BYTES + HEADER.size))
         opening = _message(
-            b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode)
+            b"SEND", b"%s,%d" % (encode_path(remote), REGULAR_FILE | mode)
         )
         burst[: len(opening)] = opening
         at, sent = len(opening), 0
@@ -73,8 +73,8 @@ class Sync:
         return sent
 
     def pull(self, remote: str) -> Iterator[Bytes]:
-        """Yields the file in pieces. Raises TransferError (also after some pieces), SlowError, LostError."""
-        self._channel.send(_message(b"RECV", checked_path(remote)), self._deadline)
+        """Yield the file in pieces. Raises TransferError (also after some pieces), SlowError, LostError."""
+        self._channel.send(_message(b"RECV", encode_path(remote)), self._deadline)
         while True:
             kind, length = self._read_header(remote)
             if kind == b"DONE":
@@ -102,7 +102,7 @@ class Sync:
             self._expect(b"OKAY", remote)
 
     def _drain(self) -> None:
-        """After a refusal, waits until the device has read what was sent.
+        """Wait, after a refusal, until the device has read what was sent.
 
         A device reads a refused file to its DONE (AOSP daemon/file_sync_service.cpp). If the client closes
         before that, an adb server sends the rest without waiting for any OKAY (seen with 29.0.6).
@@ -124,7 +124,7 @@ class Sync:
         return bytes(kind), int(length)
 
     def _check(self, answer: bytes, length: int, kind: bytes, remote: str) -> None:
-        """Raises TransferError for a refusal, LostError for any other message than `kind`."""
+        """Raise TransferError for a refusal, LostError for any other message than `kind`."""
         if answer == b"FAIL" and length <= CHUNK_BYTES:
             reason = self._read_exactly(length, remote).decode("utf-8", "replace")
             raise refusal_error(remote, reason)
@@ -151,8 +151,8 @@ class Sync:
             if not data:
                 raise LostError(f"the connection ended while {remote} was transferred")
             self._arrived = memoryview(data)
-        taken, self._arrived = self._arrived[:most], self._arrived[most:]
-        return taken
+        piece, self._arrived = self._arrived[:most], self._arrived[most:]
+        return piece
 
 
 def _read_into(file: BinaryIO, burst: memoryview, at: int) -> int:

@@ -20,7 +20,7 @@ REGULAR_FILE = 0o100000
 NO_SPACE = ("no space left", "disk quota exceeded")
 
 
-def checked_path(remote: str) -> bytes:
+def encode_path(remote: str) -> bytes:
     """Return the path as the sync service takes it. Raises AdbError for an invalid path."""
     path = remote.encode("utf-8", "surrogateescape")
     if not path or b"\0" in path or len(path) > LONGEST_PATH:

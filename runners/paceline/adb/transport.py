@@ -1,8 +1,8 @@
 """A connected socket whose every operation has a deadline.
 
-The lowest layer of TCP devices and of the adb server's backend. Nagle's algorithm is off, because it costs 40 ms per message; keepalive
-detects a dead peer; poll(2) waits, because select(2) has a highest descriptor. The socket never blocks: data
-that has arrived costs one call.
+The lowest layer of TCP devices and of the adb server's backend. Nagle's algorithm is off, because it costs 40 ms per
+message; keepalive detects a dead peer; poll(2) waits, because select(2) has a highest descriptor. The socket never
+blocks: data that has arrived costs one call.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
     `nobody`."""
     try:
         connected = socket.create_connection(
-            host_and_port(address), timeout=remaining(deadline)
+            host_and_port(address), timeout=seconds_until(deadline)
         )
     except OSError as error:
         why = (
@@ -74,8 +74,8 @@ def _set_options(connected: socket.socket) -> None:
             connected.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
-def remaining(deadline: float) -> float:
-    """Return seconds left; never 0, because a timeout of 0 makes a socket non-blocking."""
+def seconds_until(deadline: float) -> float:
+    """Return the seconds until `deadline`; never 0, because a timeout of 0 makes a socket non-blocking."""
     return max(deadline - time.monotonic(), 1e-4)
 
 
@@ -130,9 +130,12 @@ class DeadlineSocket:
         if number < 0:
             return True
         if sys.platform == "win32":  # no poll, but a select without that limit
-            wanted = [number]
+            sockets = [number]
             ready = select.select(
-                [] if to_send else wanted, wanted if to_send else [], wanted, timeout_s
+                [] if to_send else sockets,
+                sockets if to_send else [],
+                sockets,
+                timeout_s,
             )
             return any(ready)
         else:  # noqa: RET505 -- after a return mypy calls it unreachable on Windows

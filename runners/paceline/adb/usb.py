@@ -50,7 +50,7 @@ class UsbBus:
         """Return the devices with an ADB interface, by port. Raises OfflineError without libusb."""
         driver = _load_driver()
         context = self._context or driver.UsbTransport.USB1_CTX
-        found = []
+        usb_devices = []
         for device in driver.list_bus(context):
             setting = driver.find_adb_setting(device)
             if setting is not None:
@@ -59,8 +59,8 @@ class UsbBus:
                 serial = driver.serial_of(device)
                 whom = f"the device {serial or 'without a readable serial number'} at USB port {port}"
                 make = partial(driver.UsbDeviceTransport, device, setting, whom)
-                found.append(UsbDevice(port, serial, whom, make))
-        return sorted(found, key=lambda listed: listed.port)
+                usb_devices.append(UsbDevice(port, serial, whom, make))
+        return sorted(usb_devices, key=lambda usb_device: usb_device.port)
 
     def device_at(self, port: str) -> UsbDevice:
         """Return the device at a port. Raises AbsentError, OfflineError."""
@@ -96,9 +96,13 @@ class UsbLinks:
         try:
             link = self._take_live(port)
             if link is None:
-                found = self.bus.device_at(port)
+                usb_device = self.bus.device_at(port)
                 device, banner = self._offers.connect(
-                    f"usb:{port}", found.open_transport, found.whom, key, deadline
+                    f"usb:{port}",
+                    usb_device.open_transport,
+                    usb_device.whom,
+                    key,
+                    deadline,
                 )
                 link = _Link(device, banner)
                 with self._lock:

@@ -1,7 +1,7 @@
-"""Gives adb-shell a device on USB: its `UsbTransport`, with deadlines and with its defects mended.
+"""Gives adb-shell a device on USB: its `UsbTransport`, with deadlines and with its defects corrected.
 
 Importing this module needs the package libusb1 and the library libusb; `usb.py` says what is missing. A transfer that
-waits in libusb cannot be ended from another thread, so a wait is made of slices, between which `close` takes effect.
+waits in libusb cannot be ended from another thread, so a wait consists of slices, between which `close` takes effect.
 `docs/adb-shell-reports.md` holds the reports to adb-shell's authors.
 """
 
@@ -28,7 +28,7 @@ from paceline.adb.port import AbsentError, AdbError, LostError, OfflineError, Sl
 SLICE_S = 0.25
 """Longest time that `close` waits for a read."""
 FLUSH_S = 0.01
-"""Time in which a device repeats what an earlier program left unread; it says nothing new before it is greeted."""
+"""Time in which a device sends again what an earlier program left unread; it sends nothing new before the handshake."""
 MOST_FLUSHES = 64
 READ_BYTES = 256 << 10
 UDEV_RULE = (

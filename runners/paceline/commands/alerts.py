@@ -362,7 +362,7 @@ def bulk(  # noqa: PLR0917 - one parameter per option is how typer declares them
     batch = client.send("POST", "/alerts/bulk", body)
     until = short_time(batch["undo_until"])
     sentence = (
-        f"{batch['action']}: {_counted(batch['alerts'])}.\n"
+        f"{batch['action']}: {_count_alerts(batch['alerts'])}.\n"
         f"To undo, until {until} UTC: paceline alerts undo {batch['id']}"
     )
     show(batch, as_json, sentence)
@@ -379,9 +379,9 @@ def undo(
 ) -> None:
     """Undo a bulk change, unless an alert has changed since."""
     undone = ServerClient(server, token).send("POST", f"/alerts/bulk/{batch}/undo")
-    sentence = f"Undone: {undone['action']} of {_counted(undone['alerts'])}."
+    sentence = f"Undone: {undone['action']} of {_count_alerts(undone['alerts'])}."
     show(undone, as_json, sentence)
 
 
-def _counted(number: int) -> str:
+def _count_alerts(number: int) -> str:
     return f"{number} alert{'' if number == 1 else 's'}"

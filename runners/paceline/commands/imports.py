@@ -156,7 +156,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     if file is not None:
         document = importing.read(form, file, declared)
     else:
-        connect = _connector(device or "", data, config_path)
+        connect = _make_connector(device or "", data, config_path)
         document = importing.follow(form, connect, seconds, declared)
     if in_force is not None:
         document = importing.with_policy(document, _parse_policy(in_force))
@@ -279,10 +279,11 @@ def _parse_policy(text: str) -> BatchPolicy:
     return BatchPolicy(int(match[1]), rounds, f"--in-force {text.strip()}")
 
 
-def _connector(
+def _make_connector(
     device: str, data: Path | None, config_path: Path | None
 ) -> Callable[[], Connection]:
-    """Open connections to a device: directly to an address or on USB, otherwise through the adb server."""
+    """Return a function that opens connections to a device: directly to an address or on USB, otherwise through the adb
+    server."""
     from paceline.adb.keys import key_directory  # noqa: PLC0415 - files need none of it
     from paceline.adb.port import Route  # noqa: PLC0415
     from paceline.adb.usb import UsbBus  # noqa: PLC0415
@@ -296,6 +297,6 @@ def _connector(
         route = Route("tcp", device)
     else:
         backends.list_devices()
-        on_usb = {found.name: found for found in backends.list_usb_routes()}
-        route = on_usb.get(device) or backends.route_to(device)
+        usb_routes = {route.name: route for route in backends.list_usb_routes()}
+        route = usb_routes.get(device) or backends.route_to(device)
     return lambda: backends.open(route)

@@ -28,10 +28,10 @@ def new(
         if item.name.endswith(SUFFIX)
     }
     texts[HELPER] = (files("paceline_contract") / "workload.py").read_bytes()
-    taken = sorted(name for name in texts if (directory / name).exists())
-    if taken:
+    existing = sorted(name for name in texts if (directory / name).exists())
+    if existing:
         raise UserError(
-            f"{directory / taken[0]} exists already, so nothing was written.",
+            f"{directory / existing[0]} exists already, so nothing was written.",
             "Give another directory.",
         )
     try:

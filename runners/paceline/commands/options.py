@@ -18,7 +18,7 @@ from paceline.errors import UserError
 
 
 def refuse_without_server() -> str:
-    """Raises UserError."""
+    """Raise the UserError for a command without a server."""
     raise UserError(
         "No server is named: --server or PACELINE_SERVER is missing.",
         "Give the address that the dashboard has in a browser, such as http://127.0.0.1:8321.",
@@ -26,7 +26,7 @@ def refuse_without_server() -> str:
 
 
 def refuse_without_token() -> str:
-    """Raises UserError."""
+    """Raise the UserError for a command without a token."""
     raise UserError(
         "No token is given: --token or PACELINE_TOKEN is missing.",
         "Make one on the dashboard's page Tokens, or on the server: paceline-server token create NAME",
@@ -327,7 +327,7 @@ def parse_share(text: str) -> float:
 
 
 def check_choice(value: str | None, what: str, choices: tuple[str, ...]) -> None:
-    """Raises UserError unless `value` is None or one of `choices`."""
+    """Raise UserError unless `value` is None or one of `choices`."""
     if value is not None and value not in choices:
         raise UserError(f"Unknown {what} {value!r}.", f"Use {', '.join(choices)}.")
 

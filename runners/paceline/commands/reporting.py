@@ -29,7 +29,7 @@ from paceline.forges.reporting import comment_marker, keep_one_comment
 from paceline.terminal_text import readable_line
 
 PURPOSE = "pipeline"
-"""Of the comment, so that it never replaces the one with a server's verdict."""
+"""The comment's purpose, so that it never replaces the comment with a server's verdict."""
 RENDER_S = 120
 REPOSITORY_NAME = re.compile(r"[^/\s]+/[^/\s]+")
 PERMISSION_ADVICE = (
@@ -39,8 +39,8 @@ PERMISSION_ADVICE = (
 
 
 def report(suite: str, options: ForgeOptions) -> None:
-    """Write the comment, or say why there is none to write. Raises UserError for an upload that is not what it should
-    be, and where the forge fails."""
+    """Write the comment, or print why there is none to write. Raises UserError for an invalid upload, and if the forge
+    fails."""
     server = judging.find_judge()
     if server is None:
         raise UserError(
@@ -133,6 +133,6 @@ def _render(server: str, suite: str, commit: str, document: bytes) -> str:
             f"The uploaded document was not rendered within {RENDER_S} s."
         ) from error
     if done.returncode != 0:
-        said = readable_line(done.stderr.decode(errors="replace"))[:500]
-        raise UserError(f"The uploaded document was not rendered: {said}")
+        error_text = readable_line(done.stderr.decode(errors="replace"))[:500]
+        raise UserError(f"The uploaded document was not rendered: {error_text}")
     return done.stdout.decode()

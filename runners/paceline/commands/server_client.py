@@ -27,7 +27,7 @@ READ_TRIES = 4
 """Tries of a request that only reads; a request that changes something is sent once."""
 PAGE = 200
 CHOICES = "Input should be '"
-"""What begins the server's message about a value that is none of a field's choices, which it then lists."""
+"""The beginning of the server's message about a value that is none of a field's choices, which it then lists."""
 UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN; docs/ci.md says how to make one."
 ADVICE = {
     "unauthenticated": UNAUTHENTICATED,
@@ -71,8 +71,7 @@ class ServerClient:
         advice: str | None = None,
         **query: object,
     ) -> list[Item]:
-        """Return items of all pages of a list, at most `limit`. Where that leaves some out, this says so with
-        `advice`."""
+        """Return items of all pages of a list, at most `limit`. If that leaves some out, print a note with `advice`."""
         items: list[Item] = []
         cursor: str | None = None
         while limit is None or len(items) < limit:
@@ -138,7 +137,7 @@ class ServerClient:
 
 
 def _refuse_choice(error: ApiError, query: Mapping[str, str]) -> None:
-    """Raise a UserError like that of `check_choice` for a value that the server offers no choice for."""
+    """Raise a UserError like that of `check_choice` for a value that is none of the server's choices."""
     for field, text in error.fields.items():
         name, choices = field.removeprefix("query."), text.removeprefix(CHOICES)
         if name in query and choices != text:
@@ -174,7 +173,7 @@ def _query_text(value: object) -> str:
 
 
 def show(item: Item, as_json: bool, sentence: str) -> None:
-    """The response as JSON, or a sentence about it."""
+    """Print the response as JSON, or a sentence about it."""
     if as_json:
         print_json(item)
     else:
@@ -182,7 +181,7 @@ def show(item: Item, as_json: bool, sentence: str) -> None:
 
 
 def show_table(items: Sequence[Item], columns: Columns, nothing: str = "") -> None:
-    """One row per item, or the sentence `nothing` when there are none."""
+    """Print one row per item, or the sentence `nothing` when there are none."""
     rows = [
         [
             item.get(column) if isinstance(column, str) else column(item)
@@ -197,7 +196,7 @@ def show_table(items: Sequence[Item], columns: Columns, nothing: str = "") -> No
 
 
 def show_list(items: list[Item], as_json: bool, columns: Columns, nothing: str) -> None:
-    """A list as JSON, or as a table."""
+    """Print a list as JSON, or as a table."""
     if as_json:
         print_json(items)
     else:

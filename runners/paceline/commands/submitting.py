@@ -149,7 +149,7 @@ def choose_revisions(
 
 
 def _body_of(pull_request: PullRequest) -> PullRequestBody:
-    """Return what a server keeps of a report; a forge's own limits are wider."""
+    """Return the pull request within the server's limits, which are narrower than a forge's."""
     url = pull_request.url
     is_link = url is not None and re.fullmatch(r"https?://\S{1,1900}", url) is not None
     title = (pull_request.title or "").encode("utf-8", "replace").decode()
@@ -163,7 +163,7 @@ class FinishedRun(msgspec.Struct, frozen=True):
     run: dict[str, Any]
     comparisons: list[dict[str, Any]]
     next_steps: list[str] = []
-    """What to do about each cause that left it undecided."""
+    """Advice about each cause that left it undecided."""
 
 
 class Waiting(NamedTuple):
@@ -212,7 +212,7 @@ def submit(
 def _request_run(
     api: ApiClient, request: RunRequest, preset: str | None
 ) -> dict[str, Any]:
-    given = request.params
+    requested_params = request.params
     if preset is not None:
         request = _with_preset(api, request, preset)
     body = {**msgspec.to_builtins(request), "trigger": "ci"}
@@ -222,7 +222,7 @@ def _request_run(
         refused = [
             name
             for name in request.params
-            if name not in given and f"params.{name}" in error.fields
+            if name not in requested_params and f"params.{name}" in error.fields
         ]
         if refused:
             error.detail += f" (set by the preset {preset}: {', '.join(refused)})"
@@ -287,7 +287,7 @@ def _submit(
 
 
 def _next_steps(server: str, token: str, run: dict[str, Any]) -> list[str]:
-    """Say what the server advises about an inconclusive run; nothing where its verdicts cannot be read."""
+    """Return the server's advice about an inconclusive run; empty if its verdicts cannot be read."""
     if run.get("outcome") != "inconclusive":
         return []
     try:
@@ -300,13 +300,13 @@ def _next_steps(server: str, token: str, run: dict[str, Any]) -> list[str]:
 
 
 class _Reason(msgspec.Struct):
-    """What is read of a reason here."""
+    """The part of a reason that is read here."""
 
     next_step: str | None = None
 
 
 class _DocumentWithReasons(msgspec.Struct):
-    """What is read of a run's verdicts to say what to do next."""
+    """The part of a run's verdicts that says what to do next."""
 
     reasons: list[_Reason] = []
 
@@ -353,7 +353,7 @@ def report(
     done: FinishedRun,
     exits_with: int,
 ) -> None:
-    """Show the verdict in the forge. Never raises: what fails is said on standard error."""
+    """Show the verdict in the forge. Never raises; failures are printed on standard error."""
     outcome, reason = done.run.get("outcome"), done.run.get("reason")
     if done.run.get("superseded_by") and outcome == "cancelled":
         reason = f"superseded by run {done.run['superseded_by']}"
@@ -394,7 +394,7 @@ def _run_url(server: str, token: str, run_id: str) -> str:
 
 
 class _LinkedDocument(msgspec.Struct):
-    """What is read of a run's verdicts here."""
+    """The part of a run's verdicts that is read here."""
 
     url: str | None = None
 
@@ -453,13 +453,19 @@ def comparison_table(done: FinishedRun) -> Table:
 
 
 def _subject_words(item: dict[str, Any]) -> str:
-    """Say what is compared with what, as the server's other formats do: `time against fallback`."""
-    other = "base" if item.get("sides") == "revisions" else item.get("reference")
-    return f"{item.get('metric') or ''} against {other}".strip() if other else ""
+    """Return what is compared with what, as the server's other formats do: `time against fallback`."""
+    compared_with = (
+        "base" if item.get("sides") == "revisions" else item.get("reference")
+    )
+    return (
+        f"{item.get('metric') or ''} against {compared_with}".strip()
+        if compared_with
+        else ""
+    )
 
 
 def summary(done: FinishedRun) -> str:
-    """Say the outcome with the server's reason, and the cause of each job without a verdict."""
+    """Return the outcome with the server's reason, and the cause of each job without a verdict."""
     run = done.run
     lines = [f"{run['id']}: {run['outcome']}"]
     if run.get("reason"):
@@ -485,7 +491,7 @@ def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
 
 
 def parse_knobs(options: Sequence[str]) -> dict[str, ParamValue]:
-    """Parse `k=v`, as of params."""
+    """Parse `k=v`, as `parse_params` does."""
     pairs = [parse_pair("--knob", option) for option in options]
     return {name: untyped_value(text) for name, text in pairs}
 
@@ -520,7 +526,7 @@ def _cancel(api: ApiClient, run_id: str) -> NoReturn:
 
 
 def describe_job(job: dict[str, Any]) -> str:
-    """Say where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7
+    """Describe where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7
     of hashing. It starts when that ends.`"""
     state = f"{job['target_name']} {job['state']}"
     reason = job.get("waiting_reason")
@@ -532,7 +538,7 @@ def describe_job(job: dict[str, Any]) -> str:
 
 
 class _Progress:
-    """Prints what changes about the jobs of a run, and in a long build its newest line."""
+    """Prints changes in the state of a run's jobs and, during a long build, its newest line."""
 
     def __init__(self, api: ApiClient) -> None:
         self._api = api

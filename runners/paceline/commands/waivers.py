@@ -96,7 +96,7 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         "benchmark": benchmark,
         "arm": arm,
         "metric": metric,
-        "params": _values(params or []),
+        "params": _parse_values(params or []),
         "target_id": target and client.target_id(target),
         "commits": commit or None,
         "pull_request": pull_request,
@@ -109,14 +109,14 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
     show(waiver, as_json, f"{waiver['id']}: {waiver['words']}.")
 
 
-def _values(options: list[str]) -> dict[str, Any]:
-    """One value of each param. Raises UserError."""
+def _parse_values(options: list[str]) -> dict[str, Any]:
+    """Parse one value of each param. Raises UserError."""
     values = {}
     for option in options:
-        for name, given in submitting.parse_params([option]).items():
-            if len(given) != 1:
+        for name, listed in submitting.parse_params([option]).items():
+            if len(listed) != 1:
                 raise UserError(f"--params {option}: give one value of {name}.")
-            values[name] = given[0]
+            values[name] = listed[0]
     return values
 
 

@@ -1,8 +1,8 @@
 """One attached device: its routes, its verified connection and its connection status.
 
 Its lane's thread alone sends commands; any thread may read `link`, `facts` and `routes`, which are replaced
-whole. No command goes to another serial: a route where another serial answers is dropped. Inside `held` a
-changed boot id raises, outside it is only noted.
+whole. No command goes to another serial: a route where another serial answers is dropped. Inside `hold` a
+changed boot id raises; outside it is only recorded.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class AttachedDevice:
         self.displaced_routes: dict[Route, str] = {}
         """Former routes of this device with the serial that answers there now. Discovery removes them."""
         self.twin: str | None = None
-        """A sentence on another device with this serial number, which discovery found."""
+        """A sentence about another device with this serial number, if discovery has found one."""
         self._open, self._clock = open_route, clock
         self._claim = TargetClaim(serial, locks)
         self._lock = threading.Lock()
@@ -75,7 +75,7 @@ class AttachedDevice:
         self._pinned: str | None = None
         self._used: VerifiedConnection | None = None
         self.restarted = False
-        """Whether the device came back with another boot id; the driver resets this and requests a check."""
+        """The device came back with another boot id; the driver resets this and requests a check."""
 
     @classmethod
     def of(
@@ -105,7 +105,7 @@ class AttachedDevice:
 
     @property
     def route(self) -> Route | None:
-        """The route in use, otherwise the first to try."""
+        """Return the route in use, otherwise the first to try."""
         used = self._used
         return used.route if used else next(iter(self._routes), None)
 
@@ -115,13 +115,13 @@ class AttachedDevice:
 
     @property
     def is_known(self) -> bool:
-        """Whether a device with this serial has ever answered an agent with this state directory."""
+        """Return whether a device with this serial has ever answered an agent with this state directory."""
         return self._identity is not None or bool(self._facts.factors)
 
     @property
     def survives_restart(self) -> bool:
-        """Whether it can be reached after a restart without a person: by a cable, or because it always
-        listens. After `adb tcpip 5555` or with wireless debugging a phone listens only until it restarts."""
+        """Return whether the device can be reached after a restart without a person: by a cable, or because it
+        always listens. After `adb tcpip 5555` or with wireless debugging a phone listens only until it restarts."""
         listens = self._facts.props.get("persist.adb.tcp.port", "")
         by_cable = any(route_survives_restart(route) for route in self._routes)
         return self.simulated or by_cable or (listens.isdecimal() and int(listens) > 0)
@@ -149,7 +149,7 @@ class AttachedDevice:
 
     @property
     def connection(self) -> VerifiedConnection:
-        """The connection: opened on demand, verified before its first use and after every loss."""
+        """Return the connection: opened on demand, verified before its first use and after every loss."""
         if self._used is None:
             if not self._routes:
                 raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
@@ -208,9 +208,9 @@ class AttachedDevice:
             self._pinned = None
 
     def regain(self, stop: Stop, patience_s: float) -> bool:
-        """After a loss in a job, tries every route until the same device answers in the same boot.
+        """Try every route after a loss in a job, until the same device answers in the same boot.
 
-        False when `stop` was set or `patience_s` have passed. Raises WrongDevice-, Rebooted-, Unauthorized-
+        Returns False when `stop` was set or `patience_s` have passed. Raises WrongDevice-, Rebooted-, Unauthorized-
         and TlsRequiredError, which waiting does not change.
         """
         deadline, pause_s = self._clock() + patience_s, REGAIN_FIRST_S
@@ -283,7 +283,7 @@ class AttachedDevice:
             raise WrongDeviceError(self.serial, identity.serial, str(route))
 
     def _accept(self, identity: Identity, route: Route) -> None:
-        """Called by every connection before it is used."""
+        """Check who answers by `route` and remember its identity. Every connection calls this before it is used."""
         if identity.serial != self.serial:
             self.drop_route(route)
             self.displaced_routes[route] = identity.serial
@@ -296,7 +296,7 @@ class AttachedDevice:
             raise RebootedError(self.serial, self._pinned, identity.boot_id)
 
     def _note_answer(self) -> bool:
-        """Note the last identification and read the facts of a new boot; False while it is not usable."""
+        """Record the last identification and read the facts of a new boot. Returns False while the device is not usable."""
         identity = self._identity
         if identity is None or not identity.booted:
             self.note(axis.DeviceAnswered(booted=False))

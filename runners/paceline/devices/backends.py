@@ -1,8 +1,7 @@
 """Opens routes to devices, and lists the devices of an adb server and on USB.
 
 Having no adb server is normal, because devices on TCP and USB need none. A device on USB that a running server holds is
-reached through it. A server that fails to answer once keeps its
-devices. Every failure is an AdbError with advice, even a problem with the agent's own key.
+reached through it. When a server fails to answer, its last list of devices is kept. Every failure is an AdbError with advice, even a problem with the agent's own key.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ class DeviceBackends(Protocol):
         """Return the devices on USB that the adb server does not hold, as of the last `list_devices`."""
 
     def usb_problem(self) -> AdbError | None:
-        """Return why devices on USB were not found at the last look, by nobody."""
+        """Return why the last search of USB failed, if it did and no adb server searches USB either."""
 
     def usb_note(self, serial: str) -> str:
-        """Return a sentence on who holds the device on USB, if that is the adb server; else ""."""
+        """Return a sentence if the adb server holds the device on USB; else ""."""
 
     def route_to(self, name: str) -> Route:
         """Return the route to the device that the adb server calls `name`."""
@@ -97,8 +96,8 @@ class AdbBackends:
         return DirectConnection(route.address, self._key, self._offers)
 
     def _load_key(self) -> AgentKey:
-        """Tried for each connection until it succeeds, so that a repaired key needs no restart of the
-        agent."""
+        """Load the key or create it. Each connection tries again until that succeeds, so that a repaired key needs no
+        restart of the agent."""
         try:
             return AgentKey.load_or_create(self._key_dir)
         except UserError as error:
@@ -123,7 +122,7 @@ class AdbBackends:
         if self._usb is None:
             return []
         try:
-            found = self._usb.devices()
+            usb_devices = self._usb.devices()
         except AdbError as error:
             if self._usb_problem is None:
                 log.info("%s %s", error.text, error.advice)
@@ -138,13 +137,13 @@ class AdbBackends:
         notes = {
             device.serial: f"The adb server at {self._address} holds it at USB port {device.port}, so it is reached"
             " through that server."
-            for device in found
+            for device in usb_devices
             if device.serial in held
         }
         for serial in notes.keys() - self._usb_notes.keys():
             log.info("device %s: %s", serial, notes[serial])
         self._usb_notes = notes
-        return [device.route for device in found if device.serial not in held]
+        return [device.route for device in usb_devices if device.serial not in held]
 
     def usb_problem(self) -> AdbError | None:
         return None if self._has_server else self._usb_problem
@@ -153,8 +152,8 @@ class AdbBackends:
         return self._usb_notes.get(serial, "")
 
     def _connect_dropped(self) -> list[ListedDevice]:
-        """Return the dropped devices that the server does not list; tells it to connect to them again. One that it
-        lists and does not reach is still dropped: the server may forget it a moment later."""
+        """Tell the server to connect again to the dropped devices that it does not list, and return these. A device that
+        it lists and does not reach counts as dropped, because the server may forget it a moment later."""
         listed = {known.name for known in self._last}
         with self._lock:
             self._dropped -= {
@@ -164,7 +163,9 @@ class AdbBackends:
             }
             missing = sorted(self._dropped - listed)
         for address in missing:
-            with contextlib.suppress(AdbError):  # its next list shows the result
+            with contextlib.suppress(
+                AdbError
+            ):  # the server's next list shows the result
                 self._server.connect_to(address, LIST_TIMEOUT_S)
         return [ListedDevice(address, "offline", {}) for address in missing]
 

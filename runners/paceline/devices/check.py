@@ -103,7 +103,7 @@ class HealthCheck(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The failed steps in one line; empty when none failed."""
+        """Return the failed steps in one line; empty when none failed."""
         return "; ".join(
             f"{step.name}: {step.text}" for step in self.steps if step.ok is False
         )

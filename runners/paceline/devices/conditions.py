@@ -23,7 +23,7 @@ from paceline.devices.parsers.battery import Battery, battery
 from paceline.devices.parsers.frequencies import (
     Policy,
     policies,
-    spent,
+    time_between,
     unread_frequencies,
 )
 from paceline.devices.parsers.processors import parse_cores
@@ -93,7 +93,7 @@ SOURCES: dict[Argv, str] = {
     BATTERY: "dumpsys battery",
     ZONES: "thermal zones",
 }
-"""What people call the texts of each command."""
+"""The name of each command's output in messages."""
 WANTED = (
     "boot_id",
     "thermal_status",
@@ -164,7 +164,7 @@ class DeviceConditions:
 
     @property
     def at_ms(self) -> int:
-        """Milliseconds since this observer was created."""
+        """Return the milliseconds since this observer was created."""
         return int((self._clock() - self._start) * 1000)
 
     def read(self, connection: Connection, full: bool = True) -> DeviceReading:
@@ -323,7 +323,8 @@ class DeviceConditions:
             _label(policy): since_last
             for policy in clocks
             if policy.cpus in self._policies
-            and (since_last := spent(self._policies[policy.cpus], policy)) is not None
+            and (since_last := time_between(self._policies[policy.cpus], policy))
+            is not None
         }
         if since:
             values["cpu_mean_mhz"] = {

@@ -131,9 +131,9 @@ def _after(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatu
             return _on_answer(link, at_s, booted=event.booted)
         case NoRoute():
             away = NoAnswer("No route leads to it any more.")
-            return link if link.by_wrong_device else _unheard(link, away, at_s)
+            return link if link.by_wrong_device else _on_silence(link, away, at_s)
         case NoAnswer() | DeviceSilent():
-            return _unheard(link, event, at_s)
+            return _on_silence(link, event, at_s)
         case KeyRejected() | TlsRequired():
             return ConnectionStatus("unauthorized", event.text, event.advice, at_s)
         case RestartRequested():
@@ -162,7 +162,7 @@ def _on_answer(
     )
 
 
-def _unheard(
+def _on_silence(
     link: ConnectionStatus, event: NoAnswer | DeviceSilent, at_s: float
 ) -> ConnectionStatus:
     text = event.text

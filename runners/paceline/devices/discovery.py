@@ -6,8 +6,8 @@
     USB ───────────────┘                ├─▶ its name implies a serial ─▶ that device, or a new one
                                         └─▶ ask who answers ─▶ that device, or a new one, or: why not
 
-Two devices may have one serial number: the one found first is used, and the route of the other is kept apart as long as
-it answers there. A device that is reached twice has one boot id.
+Two devices may have one serial number (twins): the one found first is used, and the other's route is kept apart as long
+as it answers there. Boot ids distinguish twins from one device with two routes.
 
 The serial that answers decides; it corrects a serial implied by a name. A device that has answered once is kept
 while the agent runs. The route of a device is left to that device's lane.
@@ -80,8 +80,8 @@ class Discovery:
         }
         for route in sorted(routes, key=str):
             if not any(route in device.routes for device in self.devices.values()):
-                self._place(route, simulated=route in simulated)
-        self._note_twins(_names_of_several(known_to_server), routes)
+                self._assign_route(route, simulated=route in simulated)
+        self._note_twins(_shared_names(known_to_server), routes)
 
     def _drop_routes(self, gone: set[Route]) -> None:
         for device in self.devices.values():
@@ -89,10 +89,10 @@ class Discovery:
                 device.drop_route(route)
                 self._on_changed(device)
 
-    def _place(self, route: Route, *, simulated: bool) -> None:
-        serial = None if self._was_refuted(route) else presumed_serial(route)
+    def _assign_route(self, route: Route, *, simulated: bool) -> None:
+        serial = None if self._is_refuted(route) else presumed_serial(route)
         if serial is None:
-            serial = self._identify(route)
+            serial = self._find_serial(route)
         if serial is None:
             self._twins.pop(route, None)
             return
@@ -107,7 +107,7 @@ class Discovery:
                 self._on_removed(device)
         known = self.devices.get(serial)
         if known is not None:
-            if not self._is_of_twin(known, route):
+            if not self._leads_to_twin(known, route):
                 known.add_route(route)
                 self._on_changed(known)
             return
@@ -119,19 +119,19 @@ class Discovery:
         log.info("device %s: found at %s", serial, route)
         self._on_added(device)
 
-    def _was_refuted(self, route: Route) -> bool:
+    def _is_refuted(self, route: Route) -> bool:
         if any(route in device.displaced_routes for device in self.devices.values()):
             self._refuted.add(route)
         return route in self._refuted
 
-    def _is_of_twin(self, known: AttachedDevice, route: Route) -> bool:
-        """Whether another device with the serial number of `known` answers at `route`.
+    def _leads_to_twin(self, known: AttachedDevice, route: Route) -> bool:
+        """Return whether another device with the serial number of `known` answers at `route`, and remember such a twin.
 
-        The boot ids tell: `route` is asked before and after the route of `known`, so that a restart in between is no
-        twin. A twin that was found is asked alone, because `known` may be measured."""
-        found, used = self._twins.get(route), known.route
+        Boot ids decide: `route` is identified before and after the route of `known`, so that a restart in between does
+        not count as a twin. Of a known twin only its own route is identified, because `known` may be measured."""
+        twin, used = self._twins.get(route), known.route
         before = self._identity_at(route)
-        if found is not None and used is not None and before in (None, found):
+        if twin is not None and used is not None and before in (None, twin):
             return True
         self._twins.pop(route, None)
         if before is None or used is None or before.boot_id in ("", known.boot_id):
@@ -147,7 +147,7 @@ class Discovery:
         return True
 
     def _note_twins(self, names: set[str], routes: set[Route]) -> None:
-        """Say on both sides that a serial number is there twice; `names`: those that the adb server lists twice."""
+        """Record at both devices that they share a serial number; `names`: those that the adb server lists twice."""
         self._twins = {
             route: identity
             for route, identity in self._twins.items()
@@ -180,14 +180,14 @@ class Discovery:
             device.twin = text
 
     def _identity_at(self, route: Route) -> Identity | None:
-        """Return who answers at `route`, if anybody does."""
+        """Return the identity of the device at `route`, if one answers."""
         try:
-            return self._ask(route)
+            return self._identify_at(route)
         except AdbError:
             return None
 
-    def _ask(self, route: Route) -> Identity:
-        """Return who answers at `route`. Raises AdbError."""
+    def _identify_at(self, route: Route) -> Identity:
+        """Return the identity of the device at `route`. Raises AdbError."""
         connection = self._backends.open(route)
         try:
             connection.connect(self.connect_s)
@@ -196,10 +196,10 @@ class Discovery:
             with contextlib.suppress(AdbError):
                 connection.close()
 
-    def _identify(self, route: Route) -> str | None:
-        """Return the serial that answers at `route`; None after noting why nobody does."""
+    def _find_serial(self, route: Route) -> str | None:
+        """Return the serial that answers at `route`. If none does, record why in `unknown` and return None."""
         try:
-            return self._ask(route).serial
+            return self._identify_at(route).serial
         except AdbError as error:
             before = self.unknown.get(route, axis.NOT_LOOKED_FOR)
             link = self.unknown[route] = axis.next_status(
@@ -212,7 +212,7 @@ class Discovery:
             return None
 
 
-def _names_of_several(known: Iterable[ListedDevice]) -> set[str]:
-    """Return the names that an adb server gives to several devices which answer."""
+def _shared_names(known: Iterable[ListedDevice]) -> set[str]:
+    """Return the names that an adb server lists for several devices that answer."""
     times = Counter(device.name for device in known if device.state == "device")
     return {name for name, count in times.items() if count > 1}

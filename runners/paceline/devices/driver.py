@@ -108,17 +108,17 @@ class DeviceDriver:
         self._order: DeviceOrder | None = None
         self._last_look_s = self._last_reading_s = float("-inf")
         self._leftovers_removed = False
-        """A health check sets it, too, because it removes leftovers."""
+        """A health check sets this too, because it removes leftovers."""
         self._blocked_by: frozenset[str] = frozenset()
         self._unread: dict[str, list[str]] = {}
-        """What the last run of each command printed that is not understood."""
+        """The output of each command's last run that is not understood."""
         self._internal_error: FindingEntry | None = None
-        """The internal error of the last turn."""
+        """The internal error of the last turn, if it had one."""
 
     # --- what other threads call ---
 
     def entry(self) -> dict[str, Any]:
-        """This device's entry in a heartbeat."""
+        """Return this device's entry in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
         reason, advice = (
             fit_for_wire(link.reason or "") or None,
@@ -146,7 +146,7 @@ class DeviceDriver:
 
     @property
     def is_announced(self) -> bool:
-        """Whether heartbeats include the device.
+        """Return whether heartbeats include the device.
 
         A device that is known only by a route's name is left out until the agent has looked for it, and also if
         another device answered at that route.
@@ -157,7 +157,7 @@ class DeviceDriver:
         )
 
     def _own_findings(self) -> list[FindingEntry]:
-        """Findings that do not come from readings of the device."""
+        """Return the findings that do not come from readings of the device."""
         findings = [self._internal_error] if self._internal_error is not None else []
         findings += twin_findings(self.device)
         if self.device.is_known and not self.device.survives_restart:
@@ -185,12 +185,11 @@ class DeviceDriver:
     def run(self) -> None:
         """Take turns until the agent leaves or `leave` is called."""
         while not self._leaving.is_set() and self._stop.reason is None:
-            self.safe_turn()
+            self.take_turn_safely()
         self.device.disconnect()
 
-    def safe_turn(self) -> None:
-        """One turn that raises nothing; an internal error is reported in every heartbeat until a turn
-        succeeds."""
+    def take_turn_safely(self) -> None:
+        """Take one turn and raise nothing. An internal error is reported in every heartbeat until a turn succeeds."""
         try:
             self.turn()
         except AdbError as error:
@@ -340,7 +339,7 @@ class DeviceDriver:
         self._services.request_heartbeat()
 
     def _restart(self, order: DeviceOrder) -> None:
-        """Restarts the device as ordered. A request that did not reach it is repeated until the order
+        """Restart the device as ordered. A request that did not reach it is repeated until the order
         expires."""
         with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
             outcome = (
@@ -512,7 +511,7 @@ class DeviceDriver:
             self._last_look_s = self._last_reading_s = float("-inf")
 
     def _pause(self, seconds: float) -> None:
-        """Waits; ends early when the server replies, a route appears or the agent leaves."""
+        """Wait; end early when the server replies, a route appears or the agent leaves."""
         self._report.wake.wait(seconds)
         self._report.wake.clear()
 

@@ -78,7 +78,7 @@ class DeviceLanes:
         ]
 
     def findings(self) -> list[FindingEntry]:
-        """Findings of the host about routes where no device was found."""
+        """Return the host's findings about routes where no device was found."""
         return [
             finding_entry("device_route", f"{route}: {link.reason}", link.advice or "")
             for route, link in sorted(self._discovery.unknown.items(), key=str)[
@@ -123,7 +123,7 @@ class DeviceLanes:
             driver.leave()
 
     def _start_driver(self, device: AttachedDevice) -> None:
-        # A claim object of its own, because a lock object is re-entrant.
+        # The lane needs its own claim object, because a lock object is re-entrant.
         claim = TargetClaim(self._host_serial)
         executor = AndroidExecutor(device, claim, self._root)
         lane = Lane(self._shared, device.serial, executor)

@@ -210,12 +210,12 @@ class HeartbeatReport:
 
     @property
     def reply(self) -> TargetReply | None:
-        """The server's last reply about this device; None before the first."""
+        """Return the server's last reply about this device; None before the first."""
         return self._reply
 
     @property
     def driven_by(self) -> str | None:
-        """The agent that drives this device now, when it is not this one."""
+        """Return the agent that drives this device now, when it is not this one."""
         return None if self._reply is None else self._reply.driven_by
 
     def forget(self) -> None:
@@ -224,7 +224,7 @@ class HeartbeatReport:
 
     @property
     def order(self) -> DeviceOrder | None:
-        """The oldest order that is still to be carried out."""
+        """Return the oldest order that is still to be carried out."""
         reply = self._reply
         if reply is None:
             return None
@@ -235,7 +235,7 @@ class HeartbeatReport:
 
     @property
     def check_due(self) -> bool:
-        """Whether the server requests a check and none is waiting to be delivered."""
+        """Return whether the server requests a check and none is waiting to be delivered."""
         return self._reply is not None and self._reply.check_due and self._check is None
 
     # --- the heartbeat ---

@@ -67,7 +67,7 @@ class RunJournal:
 
     @property
     def notes(self) -> list[RunNote]:
-        """The stored notes; none if the file cannot be read, because cleaning works without it."""
+        """Return the stored notes; none if the file cannot be read, because cleaning works without it."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[RunNote])
         except FileNotFoundError:
@@ -148,7 +148,7 @@ def _list_leftovers(connection: Connection, workdir: str) -> list[tuple[str, str
     list that is not whole, as while a device restarts."""
     done = connection.run(argv("leftovers", workdir), TIMEOUT_S)
     if done.rc != 0:
-        text = f"What runs left on {connection.route} cannot be listed: {_output(done) or done.rc}"
+        text = f"What runs left on {connection.route} cannot be listed: {_decode_output(done) or done.rc}"
         raise LeftOverError(text, "It is cleaned when it is seen again.")
     lines = [line.partition(" ") for line in done.text.splitlines()]
     return [
@@ -160,11 +160,11 @@ def remove_directory(connection: Connection, directory: str) -> None:
     """Remove a directory with its content. Raises LeftOverError when that fails."""
     done = connection.run(argv("remove", directory), TIMEOUT_S)
     if done.rc != 0:
-        text = f"{directory} cannot be removed from {connection.route}: {_output(done)}"
+        text = f"{directory} cannot be removed from {connection.route}: {_decode_output(done)}"
         raise LeftOverError(text, "Remove it by hand: adb shell rm -rf " + directory)
 
 
-def _output(done: CommandResult) -> str:
+def _decode_output(done: CommandResult) -> str:
     return (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
 
 

@@ -24,7 +24,7 @@ class Reboots:
 
     @property
     def left(self) -> int:
-        """How many more may be requested now."""
+        """Return how many more may be requested now."""
         known = self._recent()
         return 0 if known is None else max(PER_DAY - len(known), 0)
 

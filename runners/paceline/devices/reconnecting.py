@@ -61,7 +61,7 @@ class ReconnectingDevice:
         self._device, self._stop, self.pace = device, stop, pace
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """Return the result of `question`, which is repeated after a lost connection. Raises TargetError."""
+        """Call `question` with the connection and return its result; repeat it after a loss. Raises TargetError."""
         failures = 0
         while True:
             try:

@@ -17,15 +17,15 @@ _MDNS = re.compile(r"adb-(?P<serial>[^.]+)-[A-Za-z0-9]{6}\._adb-tls-connect\._tc
 
 
 def order_routes(routes: Iterable[Route]) -> tuple[Route, ...]:
-    """The routes without duplicates, best first."""
+    """Return the routes without duplicates, best first."""
     return tuple(
         sorted(dict.fromkeys(routes), key=lambda route: BEST_FIRST.index(route.kind))
     )
 
 
 def route_survives_restart(route: Route) -> bool:
-    """Whether the route works again after the device restarts. It does for USB devices and emulators, because they are
-    found without a person."""
+    """Return whether the route works again after the device restarts, as it does for USB devices and emulators, which
+    are found without a person."""
     return route.kind == "usb" or (
         route.kind == "server"
         and ":" not in route.name
@@ -34,13 +34,14 @@ def route_survives_restart(route: Route) -> bool:
 
 
 def is_address(route: Route) -> bool:
-    """Whether an adb server reaches the device by TCP. When the server reconnects, the transport id stays the same."""
+    """Return whether an adb server reaches the device by TCP. Such a device keeps its transport id when the server
+    reconnects."""
     return route.kind == "server" and ":" in route.name
 
 
 def presumed_serial(route: Route) -> str | None:
-    """The serial that the name of a device implies: for USB (adbd names its USB interface after ro.serialno) and for
-    paired devices. None for addresses and emulators."""
+    """Return the serial that the name of a device implies: for USB (adbd names its USB interface after ro.serialno) and
+    for paired devices. None for addresses and emulators."""
     if route.kind == "tcp":
         return None
     if route.kind == "usb":

@@ -48,7 +48,7 @@ def survey(
     state_root: Path,
     first_look_s: float = FIRST_LOOK_S,
 ) -> list[SurveyedDevice]:
-    """Devices in the order of their serials, then routes without one. Empty when devices are disabled.
+    """List the devices in the order of their serials, then routes without one. Empty when devices are disabled.
 
     A device that accepts a connection but does not answer within `first_look_s` gets a second look with the
     usual timeout: it, or this host, may be busy.
@@ -116,7 +116,7 @@ def _survey_device(device: AttachedDevice, usb_note: str) -> SurveyedDevice:
 
 
 def _read_findings(device: AttachedDevice) -> list[dict[str, str]]:
-    """Readiness checks that block and configuration errors, as a heartbeat reports them."""
+    """Return the readiness checks that block and the configuration errors, as a heartbeat reports them."""
     observer = DeviceConditions(
         device.facts.props, workdir=device.workdir, simulated=device.simulated
     )

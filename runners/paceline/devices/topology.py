@@ -30,7 +30,7 @@ class Cluster(msgspec.Struct, frozen=True):
 
     @property
     def mask(self) -> str:
-        """The mask of the online cores for `taskset`: hexadecimal without a prefix, as toybox requires."""
+        """Return the mask of the online cores for `taskset`: hexadecimal without a prefix, as toybox requires."""
         return f"{sum(1 << cpu for cpu in self.online):x}"
 
 

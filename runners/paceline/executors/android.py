@@ -160,7 +160,7 @@ class AndroidSession:
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
-        self._seen: JobConditions | None = None
+        self._job_conditions: JobConditions | None = None
         self._follower: LogFollower | None = None
         self._state: dict[str, Observed] = {}
         self._pinned: list[str] = []
@@ -212,7 +212,7 @@ class AndroidSession:
             events=self.device_log.drain,
         )
         self._follower = follower
-        self._seen = JobConditions(
+        self._job_conditions = JobConditions(
             self._persistent,
             observer,
             take,
@@ -220,11 +220,11 @@ class AndroidSession:
             gaps=lambda: follower.gaps,
         )
         follower.wait(FOLLOWING_S)
-        self._seen.observe("before")
+        self._job_conditions.observe("before")
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
         """Run a launch with nothing beside it, then read the conditions."""
-        conditions, follower = self._seen, self._follower
+        conditions, follower = self._job_conditions, self._follower
         if conditions is None or follower is None:
             raise RuntimeError("the session has not begun")
         try:
@@ -236,10 +236,12 @@ class AndroidSession:
             )
             with follower.hold():
                 if self._reporting is not None:
-                    self._reporting.launch_begins(spec.launch, spec.side, self._clock())
-                conditions.launch_begins()
+                    self._reporting.note_launch_begin(
+                        spec.launch, spec.side, self._clock()
+                    )
+                conditions.note_launch_begin()
                 outcome = DetachedLaunch(
-                    self._persistent, spec, launch, place, self._note_launch_end
+                    self._persistent, spec, launch, place, self._record_launch_end
                 ).run()
             conditions.observe("during")
             return outcome
@@ -249,8 +251,8 @@ class AndroidSession:
 
     def conclude(self) -> None:
         """Take the last reading, which decides whether the samples are void. Raises TargetError."""
-        if not self._failed and self._seen is not None:
-            self._seen.observe("after")
+        if not self._failed and self._job_conditions is not None:
+            self._job_conditions.observe("after")
             self._read_rest_of_log()
 
     def _read_rest_of_log(self) -> None:
@@ -259,18 +261,18 @@ class AndroidSession:
         if reporting is None or follower is None:
             return
         try:
-            whole = self._persistent.ask(follower.rest)
+            is_whole = self._persistent.ask(follower.read_rest)
         except TargetError as error:
             reporting.note(f"The end of the device's log could not be read: {error}")
             return
-        if not whole:
+        if not is_whole:
             reporting.note("The device's log could not be read to its end.")
 
-    def _note_launch_end(self) -> None:
-        if self._seen is not None:
-            self._seen.launch_ended()
+    def _record_launch_end(self) -> None:
+        if self._job_conditions is not None:
+            self._job_conditions.note_launch_end()
         if self._reporting is not None:
-            self._reporting.launch_ended(self._clock())
+            self._reporting.note_launch_end(self._clock())
 
     def _clock(self) -> str:
         return self._persistent.run(DEVICE_TIME).text

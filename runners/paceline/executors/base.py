@@ -66,7 +66,7 @@ class SessionWork(msgspec.Struct, frozen=True):
     directories: list[Path]
     calibration: Calibration | None = None
     listening: LogListener | None = None
-    """Listens to the target's log, if it has one."""
+    """The listener to the target's log, if it has one."""
 
 
 class Sink(Protocol):
@@ -82,7 +82,7 @@ class Sink(Protocol):
         """Take complete lines of standard error."""
 
     def tick(self) -> None:
-        """Called regularly to flush what should not wait."""
+        """Flush what should not wait; called regularly."""
 
 
 class TargetLayout(Protocol):
@@ -120,7 +120,7 @@ class Executor(Protocol):
 
     @property
     def destination(self) -> Destination:
-        """The destination to build for."""
+        """Return the destination to build for."""
 
     def claim(
         self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY

@@ -1,7 +1,7 @@
 """Locks a target for exclusive use on this host, across agents, lanes and manual runs (I9).
 
-A file lock, so that the target is released however the process ends. Beside it lies a note of who holds it, for those
-who wait: the lock alone does not say that. A note that cannot be written or read is left out.
+A file lock, so that the target is released however the process ends. Beside it lies a note that names the
+holder to those who wait. A note that cannot be written or read is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paceline.stop import Stop
 from paceline.terminal_text import readable_line
 
 LOOK_S = 0.1
-"""So long is the pause between two tries to take the lock."""
+"""Pause between two tries to take the lock."""
 NOTE_BYTES = 1000
 PURPOSE_CHARACTERS = 200
 
@@ -35,7 +35,7 @@ class Claimant(NamedTuple):
 
     purpose: str
     on_wait: Callable[[str], None] = lambda _: None
-    """It is called with `SOMETHING holds the lock since …` when the wait begins, and whenever the holder changes."""
+    """Called with `SOMETHING holds the lock since …` when the wait begins, and whenever the holder changes."""
 
 
 SOMEBODY = Claimant("another paceline command or agent")
@@ -49,7 +49,7 @@ class HolderNote(msgspec.Struct, frozen=True):
     since: float
 
     def words(self) -> str:
-        """Say `paceline run of hashing (process 4711) holds the lock since 2026-11-28 14:02:11 UTC`."""
+        """Return `paceline run of hashing (process 4711) holds the lock since 2026-11-28 14:02:11 UTC`."""
         since = datetime.fromtimestamp(self.since, UTC)
         purpose = readable_line(self.purpose)[:PURPOSE_CHARACTERS]
         return f"{purpose} (process {self.pid}) holds the lock since {since:%Y-%m-%d %H:%M:%S} UTC"
@@ -94,7 +94,7 @@ class TargetClaim:
             self._lock.release()
 
     def _describe_holder(self) -> str:
-        """Say who holds the lock now, or how to find that out."""
+        """Return who holds the lock now, or how to find that out."""
         unknown = f"another program holds the lock: `fuser {self._path}` names it"
         try:
             with self._open_note(os.O_RDONLY) as descriptor:

@@ -64,7 +64,7 @@ class FollowerParser:
         self._due = 0
 
     def feed(self, data: bytes) -> Iterator[FollowerFrame]:
-        """Yields the messages in `data`. Raises LostError for anything the follower never prints."""
+        """Yield the messages in `data`. Raises LostError for anything the follower never prints."""
         while data:
             if self._due:
                 piece, data = data[: self._due], data[self._due :]
@@ -124,7 +124,7 @@ class DetachedLaunch:
         place: RemotePaths,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """`ended` is called right after the launch's end, before its files are removed."""
+        """Prepare the launch. `ended` is called right after its end, before its files are removed."""
         self._on_ended = ended
         self._persistent, self._spec, self._launch = persistent, spec, launch
         self._place, self._pace = place, persistent.pace
@@ -159,10 +159,10 @@ class DetachedLaunch:
     def _conclude(self) -> Outcome:
         """Clean up, then judge. A failed clean-up does not hide a failure of the benchmark."""
         failure: TargetError | None = None
-        left = 0
+        left_count = 0
         try:
             self._on_ended()
-            left = self._sweep()
+            left_count = self._sweep()
         except TargetError as error:
             failure = error
         if self._ended is None or self._failure is not None:
@@ -171,7 +171,7 @@ class DetachedLaunch:
             )
         # If the launch did not end by itself, the killed processes are its own and its watcher.
         ended = msgspec.structs.replace(
-            self._ended, left_behind=left if self._end_was_recorded else 0
+            self._ended, left_behind=left_count if self._end_was_recorded else 0
         )
         outcome = self._launch.outcome(ended)
         if failure is not None and outcome.ok:
@@ -207,7 +207,7 @@ class DetachedLaunch:
             )
 
     def _follow(self) -> None:
-        """Follow the launch to its end. Raises AdbError when the connection is lost before."""
+        """Follow the launch to its end. Raises AdbError if the connection is lost first."""
         offsets = [
             str(self._launch.bytes_seen(channel)) for channel in CHANNELS.values()
         ]
@@ -260,10 +260,10 @@ class DetachedLaunch:
     def _time_of_beat(self, beat: str, now: float) -> float:
         """Return when the launch was seen running, by the device's clock, because its output may be read late."""
         try:
-            began, then = map(float, beat.split())
+            began_s, seen_s = map(float, beat.split())
         except ValueError:
             return now
-        return min(now, self._begun_at + max(0.0, then - began))
+        return min(now, self._begun_at + max(0.0, seen_s - began_s))
 
     def _enforce_limits(self, now: float) -> None:
         """Send signals that are due, and give up on a device that does not obey them."""
@@ -273,7 +273,7 @@ class DetachedLaunch:
             self._persistent.run(
                 scripts.argv("order", str(self._place.directory), order.value)
             )
-        if self._launch.flooded:  # more output is not worth reading
+        if self._launch.is_flooded:  # more output is not worth reading
             self._ended = ProcessEnd(signal_number=SIGKILL)
         elif (
             self._killed_at is not None
@@ -293,7 +293,7 @@ class DetachedLaunch:
 
     def _end_without_status(self, why: str) -> None:
         """End a launch whose exit status is lost. It is judged by its output, if that is enough."""
-        if self._launch.conclusive:
+        if self._launch.is_conclusive:
             self._ended = ProcessEnd(exit_code=0)
         else:
             self._failure = self._lost_error(why)
@@ -332,12 +332,12 @@ class DetachedLaunch:
         """Kill processes that the workload left behind and remove its output, which was read."""
 
         def sweep(connection: Connection) -> int:
-            own = self._place.directory
-            left = leftovers.kill_processes(
-                connection, self._place.run, str(own.parent), str(own)
+            directory = self._place.directory
+            killed = leftovers.kill_processes(
+                connection, self._place.run, str(directory.parent), str(directory)
             )
-            leftovers.remove_directory(connection, str(own))
-            return left
+            leftovers.remove_directory(connection, str(directory))
+            return killed
 
         return self._persistent.ask(sweep)
 

@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> None:
 def _exec_workload(
     argv: list[str], cwd: str, control: _socket.socket, error_write: int
 ) -> None:
-    """In the child: become the workload, or report why that is impossible."""
+    """Become the workload, or report why that is impossible; called in the child."""
     try:
         os.setpgid(0, 0)
         control.close()
@@ -172,7 +172,7 @@ def _children_by_search() -> list[int]:
 
 
 def _prctl() -> Callable[[int, int], int]:
-    """Linux `prctl(option, value)`; elsewhere does nothing."""
+    """Return Linux's `prctl(option, value)`; elsewhere a function that does nothing."""
     if sys.platform == "linux":
         import ctypes  # noqa: PLC0415 - costs start-up time where it is of no use
 

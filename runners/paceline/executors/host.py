@@ -94,7 +94,7 @@ class HostExecutor(HostLayout):
 def _watch(launch: LaunchMonitor, process: GuardedProcess, pipes: _Pipes) -> ProcessEnd:
     """Take output until the process has ended and all of it is read."""
     launch.start_timeout(time.monotonic())
-    while pipes.end is None or not pipes.drained:
+    while pipes.end is None or not pipes.is_drained:
         for channel, data in pipes.take(TICK_S):
             launch.feed(channel, data)
         launch.tick()
@@ -137,11 +137,11 @@ class _Pipes:
                 self._threads.append(thread)
 
     @property
-    def drained(self) -> bool:
+    def is_drained(self) -> bool:
         return self._open == 0
 
     def take(self, wait_s: float) -> Iterator[tuple[Channel, bytes]]:
-        """Yields what has arrived; waits up to `wait_s` for the first piece."""
+        """Yield what has arrived; wait up to `wait_s` for the first piece."""
         for _ in range(QUEUED_READS):
             try:
                 item = (

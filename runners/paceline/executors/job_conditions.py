@@ -68,15 +68,15 @@ class JobConditions:
         self._ended: StallTimes | None = None
         self._windows: list[CommandOutput] = []
 
-    def launch_begins(self) -> None:
+    def note_launch_begin(self) -> None:
         self._began, self._ended, self._windows = (
-            self._stalls(),
+            self._read_stalls(),
             None,
             self._windows[-1:],
         )
 
-    def launch_ended(self) -> None:
-        self._ended = self._stalls()
+    def note_launch_end(self) -> None:
+        self._ended = self._read_stalls()
 
     def observe(self, phase: ObservationPhase) -> None:
         """Read the device's conditions and pass them on. Raises TargetError."""
@@ -103,9 +103,9 @@ class JobConditions:
         raw, self._windows = [*self._windows, *reading.raw], []
         self._take(Conditions(phase, at_ms, values, raw))
 
-    def _stalls(self) -> StallTimes | None:
+    def _read_stalls(self) -> StallTimes | None:
         at_ms, began = self._observer.at_ms, time.monotonic()
-        done = self._persistent.ask(_window)
+        done = self._persistent.ask(_read_window)
         took_ms = int((time.monotonic() - began) * 1000)
         self._windows.append(
             CommandOutput(
@@ -141,6 +141,6 @@ class JobConditions:
         }
 
 
-def _window(connection: Connection) -> tuple[int, str]:
+def _read_window(connection: Connection) -> tuple[int, str]:
     done = connection.run(WINDOW, TIMEOUT_S)
     return done.rc, done.text.replace("\0", "\ufffd")

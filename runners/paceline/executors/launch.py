@@ -125,13 +125,13 @@ class LaunchMonitor:
         return StopSignal.TERMINATE
 
     @property
-    def conclusive(self) -> bool:
-        """Whether it can be judged without an exit status: by its output, or because we ended it."""
+    def is_conclusive(self) -> bool:
+        """Return whether it can be judged without an exit status: by its output, or because we ended it."""
         return bool(self._reader.terminal or self._fault or self._asked_at is not None)
 
     @property
-    def flooded(self) -> bool:
-        """Whether its output exceeded the limits."""
+    def is_flooded(self) -> bool:
+        """Return whether its output exceeded the limits."""
         return self._flooded is not None
 
     def note_timeout(self) -> None:

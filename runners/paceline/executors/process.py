@@ -39,11 +39,11 @@ class ProcessEnd(
     start_error: str | None = None
     left_behind: int = 0
     rss_peak_bytes: int | None = None
-    """At least that of the guard when it forked, about 8 MB: a program inherits it."""
+    """The peak memory; at least the guard's at its fork, about 8 MB, because a program inherits it."""
     wall_ns: int | None = None
     user_ns: int | None = None
     system_ns: int | None = None
-    """What it took, by its parent's clock; the CPU time is also that of children that it waited for."""
+    """Wall and CPU time by its parent's clock; CPU time includes children that it waited for."""
     memory: str | None = None
     """A sentence about kills for lack of memory while it ran; None when the kernel counted none."""
     memory_is_watched: bool = False
@@ -71,7 +71,7 @@ class GuardedProcess:
         *,
         discards_stdout: bool = False,
     ) -> None:
-        """`discards_stdout`: nobody reads its standard output, so that writing it costs no time."""
+        """Start the process. `discards_stdout`: nobody reads its standard output, so that writing it costs no time."""
         self._end: ProcessEnd | None = None
         self._memory_kills = count_memory_kills()
         self._received = b""

@@ -87,13 +87,13 @@ def download_document(
     listed = client.send(
         "GET", f"{where}/runs/{run.id}/artifacts", params={"name": ARTIFACT}
     )
-    found: list[Any] = [
+    artifacts: list[Any] = [
         item for item in at(listed, "artifacts") or [] if at(item, "name") == ARTIFACT
     ]
-    if not found:
+    if not artifacts:
         return None
     # A workflow that was started again has one for each attempt.
-    newest = max(found, key=lambda item: int(at(item, "id") or 0))
+    newest = max(artifacts, key=lambda item: int(at(item, "id") or 0))
     if at(newest, "expired"):
         raise ForgeError(
             f"{ARTIFACT} of {run.url} has expired: run that workflow again"
@@ -105,7 +105,7 @@ def download_document(
 
 
 def read_document(archive: bytes) -> bytes:
-    """Return the one file that is wanted of an archive; everything else in it is ignored. Raises ForgeError."""
+    """Return the document in an archive; everything else in it is ignored. Raises ForgeError."""
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as file:
             entry = file.getinfo(FILE)

@@ -194,10 +194,10 @@ def _rate_limit_s(response: httpx.Response) -> float | None:
     """Return how long to wait before the next request; None if the response is about no rate limit. A 403 must say that
     it is, because GitHub uses it for missing permissions, too."""
     headers = response.headers
-    left = headers.get("X-RateLimit-Remaining", headers.get("RateLimit-Remaining"))
+    remaining = headers.get("X-RateLimit-Remaining", headers.get("RateLimit-Remaining"))
     limited = response.status_code == 429 or (
         response.status_code == 403
-        and ("Retry-After" in headers or left == "0" or _says_limit(response))
+        and ("Retry-After" in headers or remaining == "0" or _says_limit(response))
     )
     if not limited:
         return None

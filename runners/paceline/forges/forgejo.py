@@ -21,12 +21,12 @@ PREFIXES = ("FORGEJO", "GITHUB")
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
-    """Return what the runner says. Raises UserError for what is missing."""
+    """Return the pipeline that the runner's variables describe. Raises UserError for what is missing."""
     server = variables.get("FORGEJO_SERVER_URL", "GITHUB_SERVER_URL")
-    known = variables.get("FORGEJO_API_URL", "GITHUB_API_URL")
+    stated_url = variables.get("FORGEJO_API_URL", "GITHUB_API_URL")
     api_url = variables.need(
         options.api_url
-        or known
+        or stated_url
         or (f"{server.rstrip('/')}/api/v1" if server else None),
         "where the API is",
         "--forge-url",
@@ -41,5 +41,5 @@ class ForgejoForge(GitHubForge):
 
     @staticmethod
     def headers(token: str) -> dict[str, str]:
-        """Of every request."""
+        """Return the headers of every request."""
         return {"Authorization": f"token {token}", "Accept": "application/json"}

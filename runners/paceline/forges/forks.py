@@ -36,7 +36,10 @@ def admit(
     request = pipeline.pull_request
     if request is None or request.from_fork is False or allows_forks:
         return pipeline
-    if request.from_fork is None and not _forge(forge).read_pull_request().from_fork:
+    if (
+        request.from_fork is None
+        and not _require_forge(forge).read_pull_request().from_fork
+    ):
         return pipeline
     raise NotMeasuredError(
         f"Nothing was measured: pull request {request.number} comes from a fork. {advice} "
@@ -47,20 +50,22 @@ def admit(
 def _admit_commented(
     pipeline: Pipeline, comment: TriggerComment, forge: Forge | None
 ) -> Pipeline:
-    """Admit the head that the pull request had when the comment was made."""
+    """Return the pipeline with the head that the pull request had when the comment was made."""
     request, named = pipeline.pull_request, read_command(comment)
     if request is None:
         raise NotMeasuredError(
             "Nothing was measured: the comment is on an issue, not on a pull request."
         )
-    asked = _forge(forge)
+    asked_forge = _require_forge(forge)
     # Only Actions start pipelines for comments.
-    if not isinstance(asked, GitHubForge) or not asked.may_write(comment.author):
+    if not isinstance(asked_forge, GitHubForge) or not asked_forge.may_write(
+        comment.author
+    ):
         raise NotMeasuredError(
             f"Nothing was measured: {comment.author} may not write to {request.repository}. A maintainer's "
             f"{COMMAND} is needed."
         )
-    state = asked.read_pull_request()
+    state = asked_forge.read_pull_request()
     again = f"Read commit {state.head}, then comment: {COMMAND} {state.head}"
     if named is not None and named != state.head:
         raise NotMeasuredError(
@@ -89,12 +94,12 @@ def read_command(comment: TriggerComment) -> str | None:
 
 
 def _was_head(state: PullRequestState, comment: TriggerComment) -> bool:
-    """Check whether nothing was pushed since the comment, by the forge's clock: dates in commits are their author's."""
+    """Return whether nothing was pushed since the comment, by the forge's clock; authors choose the dates of commits."""
     pushed_at, created_at = state.pushed_at, comment.created_at
     return pushed_at is not None and created_at is not None and pushed_at < created_at
 
 
-def _forge(forge: Forge | None) -> Forge:
+def _require_forge(forge: Forge | None) -> Forge:
     if forge is None:
         raise ForgeError("there is no token", 401)
     return forge

@@ -31,7 +31,7 @@ PERMISSION_ADVICE = (
     "`permissions: {contents: read, statuses: write, pull-requests: write}`."
 )
 COMMAND = "/paceline bench"
-"""What a maintainer's comment says to have a fork's commit measured."""
+"""The command in a maintainer's comment that has a fork's commit measured."""
 FORK_ADVICE = (
     "A maintainer who has read the commit starts it with a comment, where a workflow answers comments (docs/ci.md): "
     f"{COMMAND} {{commit}}."
@@ -42,7 +42,7 @@ WRITERS = frozenset({"owner", "admin", "maintain", "write"})
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
-    """Return what GitHub Actions says. Raises UserError for what is missing."""
+    """Return the pipeline that GitHub Actions describes. Raises UserError for what is missing."""
     api_url = options.api_url or variables.get("GITHUB_API_URL") or API_URL
     token = options.token or variables.get(*TOKEN_VARIABLES)
     return actions_pipeline(variables, options, api_url, token, ("GITHUB",))
@@ -55,8 +55,8 @@ def actions_pipeline(
     token: str | None,
     prefixes: tuple[str, ...],
 ) -> Pipeline:
-    """Return what the variables of Actions say, which GitHub, Gitea and Forgejo share; `prefixes` of their names, the
-    forge's own first. Raises UserError."""
+    """Return the pipeline that the variables of Actions describe, which GitHub, Gitea and Forgejo share; `prefixes` of
+    their names, the forge's own first. Raises UserError."""
 
     def names(rest: str) -> tuple[str, ...]:
         return tuple(f"{prefix}_{rest}" for prefix in prefixes)
@@ -91,7 +91,7 @@ def actions_pipeline(
     commit = options.commit or (head if isinstance(head, str) else None)
     explicit = pull_request is not None and pull_request.number == options.pull_request
     if pull_request is not None and not explicit and commit is None:
-        # Of a pull request, the SHA is a merge commit that is nobody's.
+        # In a pull request's pipeline, the SHA is a merge commit that nobody made.
         raise UserError(
             f"The pipeline does not say the pull request's commit: {names('EVENT_PATH')[0]} names no readable event.",
             "Give --commit.",
@@ -144,7 +144,7 @@ def _describe(number: int, repository: str, item: Any) -> PullRequest:
 
 
 def is_same(name: Any, repository: str) -> bool:
-    """Check whether an answer's `owner/name` is that repository; case does not matter."""
+    """Return whether an answer's `owner/name` is that repository; case does not matter."""
     return isinstance(name, str) and name.lower() == repository.lower()
 
 
@@ -216,7 +216,7 @@ class GitHubForge:
 
     @staticmethod
     def headers(token: str) -> dict[str, str]:
-        """Of every request."""
+        """Return the headers of every request."""
         return {
             "Authorization": f"Bearer {token}",
             "Accept": "application/vnd.github+json",
@@ -228,8 +228,8 @@ class GitHubForge:
     ) -> None:
         """Set the commit's status of that context."""
         # GitHub and Forgejo know no state for what was cancelled.
-        known = "error" if state == "cancelled" else state
-        body = {"state": known, "context": context, "description": description}
+        sent_state = "error" if state == "cancelled" else state
+        body = {"state": sent_state, "context": context, "description": description}
         commit = quote(self._pipeline.commit, safe="")
         self._client.send(
             "POST",

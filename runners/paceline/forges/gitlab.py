@@ -42,7 +42,7 @@ STATES: dict[State, str] = {
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
-    """Return what GitLab CI says. Raises UserError for what is missing."""
+    """Return the pipeline that GitLab CI describes. Raises UserError for what is missing."""
     api_url = variables.need(
         options.api_url, "where the API is", "--forge-url", "CI_API_V4_URL"
     )
@@ -54,12 +54,12 @@ def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
         "CI_PROJECT_PATH",
     )
     pull_request = _find_merge_request(variables, options, repository)
-    # Set in pipelines of merged results only, where CI_COMMIT_SHA is a merge commit that is nobody's.
+    # Set in pipelines of merged results only, where CI_COMMIT_SHA is a merge commit that nobody made.
     source = variables.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
     commit = variables.need(
         options.commit or source, "the commit", "--commit", "CI_COMMIT_SHA"
     )
-    own = variables.get("CI_COMMIT_SHA") == commit
+    is_pipelines_commit = variables.get("CI_COMMIT_SHA") == commit
     return Pipeline(
         api_url,
         repository,
@@ -67,7 +67,7 @@ def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
         options.branch or (None if pull_request else variables.get("CI_COMMIT_BRANCH")),
         pull_request,
         options.token or variables.get(*TOKEN_VARIABLES),
-        variables.get("CI_PIPELINE_ID") if own else None,
+        variables.get("CI_PIPELINE_ID") if is_pipelines_commit else None,
     )
 
 
@@ -114,7 +114,7 @@ class GitLabForge:
 
     @staticmethod
     def headers(token: str) -> dict[str, str]:
-        """Of every request."""
+        """Return the headers of every request."""
         return {"PRIVATE-TOKEN": token, "Accept": "application/json"}
 
     def set_status(

@@ -1,4 +1,4 @@
-"""What the reporter needs of a forge, and what a pipeline says about its commit."""
+"""Defines what the reporter needs of a forge, and what a pipeline states about its commit."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class PullRequest:
 
     number: int
     repository: str
-    """Where it is discussed: of a fork's pipeline, not the fork."""
+    """The repository in which it is discussed; in a fork's pipeline, not the fork."""
     url: str | None = None
     from_fork: bool | None = None
-    """Its commits are those of somebody who may not write to the repository. None: the pipeline does not say."""
+    """Whether its commits are of somebody who may not write to the repository. None: the pipeline does not say."""
     base_branch: str | None = None
     """The branch that it goes to."""
     title: str | None = None
@@ -58,7 +58,7 @@ class PullRequestState:
 
     @property
     def from_fork(self) -> bool:
-        """The forge knows; a repository that is gone counts as a fork."""
+        """Return whether it comes from a fork, as the forge states; a deleted repository counts as a fork."""
         return self.request.from_fork is not False
 
 
@@ -70,31 +70,31 @@ class TriggerComment:
     body: str
     created_at: datetime | None
     is_new: bool
-    """It was made, not edited or deleted."""
+    """Whether it was created, not edited or deleted."""
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """What a CI run is about, and where its forge is."""
+    """A CI run's commit or pull request, and its forge."""
 
     api_url: str
     repository: str
     """As the API addresses it: `owner/name`, or GitLab's project id."""
     commit: str
-    """What is measured and gets the status. Of a comment's pipeline the head of the default branch, until the forge was
-    asked for the pull request's."""
+    """The commit that is measured and gets the status. In a comment's pipeline it is the head of the default branch, until
+    the forge was asked for the pull request's head."""
     branch: str | None
     """The branch that was pushed; None for a pull request, whose commits belong to no history."""
     pull_request: PullRequest | None
     token: str | None
     pipeline_id: str | None = None
-    """GitLab's, to which a status is added."""
+    """GitLab's id of the pipeline to which a status is added."""
     comment: TriggerComment | None = None
 
 
 @dataclass(frozen=True)
 class ForgeOptions:
-    """What a user gave explicitly; None is looked up in the pipeline's variables."""
+    """The options that a user gave; None is looked up in the pipeline's variables."""
 
     api_url: str | None = None
     repository: str | None = None

@@ -1,6 +1,6 @@
 """Reports a run to a forge: a commit status while it runs and at its end, and one comment that is edited.
 
-Whatever fails here is said on standard error and changes nothing else: a verdict does not depend on a forge.
+A failure is printed on standard error and changes nothing else: a verdict does not depend on a forge.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ KINDS: dict[ForgeName, ForgeKind] = {
 
 
 class ForgeReporter:
-    """Says on one forge how one run goes."""
+    """Reports one run to one forge."""
 
     def __init__(
         self, name: ForgeName, options: ForgeOptions, suite: str, purpose: str
@@ -75,8 +75,8 @@ class ForgeReporter:
             Variables(os.environ), options
         )
         check_address(self.pipeline.api_url, "The address of the forge's API")
-        own = "" if purpose == DEFAULT_PURPOSE else f"/{purpose}"
-        self._context = readable_line(f"paceline/{suite}{own}")
+        suffix = "" if purpose == DEFAULT_PURPOSE else f"/{purpose}"
+        self._context = readable_line(f"paceline/{suite}{suffix}")
         self._marker = comment_marker(suite, purpose)
         with self._note_errors("Nothing is reported"):
             self._connect()
@@ -103,8 +103,8 @@ class ForgeReporter:
 
     @property
     def concurrency_key(self) -> str | None:
-        """The same for all pushes of a pull request, so that a newer one cancels the older one's run; None for a
-        commit of a branch, which is measured whatever follows."""
+        """Return a key that all pushes of a pull request share, so that a newer one cancels the older one's run; None for
+        a commit of a branch, which is measured whatever follows."""
         request = self.pipeline.pull_request
         if request is None:
             return None
@@ -120,14 +120,15 @@ class ForgeReporter:
             self._client.close()
 
     def set_status(self, state: State, sentence: str, url: str | None) -> None:
-        """The commit's status with one sentence and a link."""
+        """Set the commit's status with one sentence and a link."""
         if self._forge is not None:
             with self._note_errors("The commit status was not set"):
                 description = shorten(sentence, LONGEST_DESCRIPTION)
                 self._forge.set_status(state, self._context, description, url)
 
     def write_comment(self, markdown: str) -> None:
-        """The pull request's one comment: edited if there is one, made if not. Does nothing outside pull requests."""
+        """Write the pull request's only comment: edit it if there is one, else create it. Does nothing outside pull
+        requests."""
         if self._forge is not None and self.pipeline.pull_request is not None:
             body = f"{self._marker}\n{markdown.strip()}"
             if len(body) > LONGEST_COMMENT:
@@ -175,21 +176,21 @@ def keep_one_comment(forge: Forge, marker: str, body: str) -> None:
     for _ in range(COMMENT_TRIES):
         try:
             marked = _find_marked(forge, marker)
-            kept = _edit_first(forge, marked, body)
-            if kept is None:
+            kept_id = _edit_first(forge, marked, body)
+            if kept_id is None:
                 forge.create_comment(body)
                 # Only a second look shows whether another run made one meanwhile.
                 marked = _find_marked(forge, marker)
-                kept = _edit_first(forge, marked, body)
+                kept_id = _edit_first(forge, marked, body)
         except ForgeError as error:
             if error.status in {400, 401, 403, 422, 429}:
                 raise
             # Deleted since it was listed, or an answer was lost: look again.
             failure = error
             continue
-        if kept is not None:
+        if kept_id is not None:
             for comment in marked:
-                if comment.id != kept:
+                if comment.id != kept_id:
                     _delete(forge, comment.id)
             return
     raise failure
@@ -202,8 +203,8 @@ def _find_marked(forge: Forge, marker: str) -> list[Comment]:
 
 
 def _edit_first(forge: Forge, comments: Sequence[Comment], body: str) -> int | None:
-    """Return the id of the comment that has `body` now. A stranger's with a copied marker may not be edited, and is
-    passed over."""
+    """Make the first comment that may be edited have `body`, and return its id. A stranger's comment with a copied
+    marker may not be edited, and is skipped."""
     for comment in comments:
         if comment.body == body:
             return comment.id
@@ -218,7 +219,7 @@ def _edit_first(forge: Forge, comments: Sequence[Comment], body: str) -> int | N
 
 
 def _delete(forge: Forge, comment_id: int) -> None:
-    """Another run may have been faster, and a stranger's comment is not ours to delete."""
+    """Delete a comment unless another run already did, or it is a stranger's."""
     try:
         forge.delete_comment(comment_id)
     except ForgeError as error:
@@ -242,14 +243,14 @@ def shorten(text: str, longest: int) -> str:
 
 
 def verdict_state(outcome: str | None, exits_with: int) -> State:
-    """Success if the pipeline goes on, failure for a fail, and error for what is inconclusive or has no verdict."""
+    """Return success if the pipeline goes on, failure for a fail, and error if there is no verdict or an inconclusive one."""
     if exits_with == 0:
         return "success"
     return "failure" if outcome == "fail" else "error"
 
 
 def chosen_forge(chosen: Mapping[ForgeName, bool]) -> ForgeName | None:
-    """Return the one that is asked for. Raises UserError for several."""
+    """Return the requested forge. Raises UserError for several."""
     names: list[ForgeName] = [name for name, wanted in chosen.items() if wanted]
     if len(names) > 1:
         raise UserError("Give only one of --github, --gitlab and --forgejo.")

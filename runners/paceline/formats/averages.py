@@ -69,7 +69,7 @@ class AverageSession(msgspec.Struct, frozen=True):
     unpaired: list[int]
 
 
-def heading_of(text: str) -> SessionHeading | None:
+def parse_heading(text: str) -> SessionHeading | None:
     """Parse a line such as `Xiaomi 13T Pro (API 35) - warm-up (1 round)`; None for other lines."""
     match = _NOTE.match(text.strip())
     if match is None:

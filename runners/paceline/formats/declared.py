@@ -1,6 +1,6 @@
 """The types shared by importers: declared lines, the records read from them, and problems.
 
-A line that looks like a declared one is never dropped without a problem.
+Every line that resembles a declared one becomes a record or a problem.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def origin_of(text: str) -> tuple[LogOrigin, str]:
 
 
 def _origin(match: re.Match[str]) -> LogOrigin:
-    """Return what the groups of a prefix say."""
+    """Return the origin in the groups of a prefix."""
     named = match.groupdict()
     pid, tid = named.get("pid"), named.get("tid")
     return LogOrigin(
@@ -183,7 +183,7 @@ class LineMatcher:
         """Return the reading of a line; None when it resembles no declared line."""
         if self._markers.search(raw.text) is None:
             return None
-        return _reading(self._lines, raw, _parse_line(raw))
+        return _match_declared(self._lines, raw, _parse_line(raw))
 
 
 class _Reader:
@@ -191,7 +191,7 @@ class _Reader:
 
     def __init__(self, declared: Sequence[Line]) -> None:
         self._lines = tuple(declared)
-        self._worth_reading = _any_of([*(line.marker for line in self._lines), "(API "])
+        self._candidates = _any_of([*(line.marker for line in self._lines), "(API "])
         """Matches every heading and every line that resembles a declared one; most lines are neither."""
         self.number = 0
         self.records: list[LogRecord] = []
@@ -210,17 +210,17 @@ class _Reader:
                 return
         if not raw.text.strip():
             self._above = None
-        if self._worth_reading.search(raw.text) is None:
+        if self._candidates.search(raw.text) is None:
             return
         parsed = _parse_line(raw)
         if self._above is not None:
             parsed = _ParsedLine(parsed.text, self._above, parsed.text.lstrip(" "))
         if (
             parsed.origin.tag is None
-            and (heading := averages.heading_of(parsed.text)) is not None
+            and (heading := averages.parse_heading(parsed.text)) is not None
         ):
             self.headings[raw.number + 1] = heading
-        reading = _reading(self._lines, raw, parsed)
+        reading = _match_declared(self._lines, raw, parsed)
         if reading is not None:
             self._keep(reading.result)
 
@@ -247,7 +247,7 @@ def _parse_line(raw: RawLine) -> _ParsedLine:
     return _ParsedLine(text, *origin_of(text))
 
 
-def _reading(
+def _match_declared(
     lines: Sequence[Line], raw: RawLine, parsed: _ParsedLine
 ) -> LineReading | None:
     for line in lines:

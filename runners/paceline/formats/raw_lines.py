@@ -43,7 +43,7 @@ class LineBuffer:
             at = end + 1
 
     def rest(self) -> Iterator[RawLine]:
-        """Yields the text after the last line end as a line."""
+        """Yield the text after the last line end as a line."""
         if self._kept:
             yield self._take()
 

@@ -104,8 +104,7 @@ def measure(
     log: Log,
     stop: Stop,
 ) -> Result:
-    """Start the tool in `directory`, after as many starts as shall warm it up, and read its results. Raises
-    HarnessError."""
+    """Start the tool in `directory`, after the warm-up starts, and read its results. Raises HarnessError."""
     harness = find_harness(spec.harness)
     for _ in range(spec.warmups):
         _run_once(spec, harness, directory=directory, only=only, log=log, stop=stop)
@@ -151,7 +150,7 @@ def _run_once(
 
 
 def _explain_failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | None:
-    """Say why what a start printed does not count; None if it does."""
+    """Return why the output of a start does not count; None if it does."""
     if stop.reason is not None:
         return f"stopped: {stop.reason.value}"
     if end.wall_ns is not None and end.wall_ns >= timeout_s * 1e9:

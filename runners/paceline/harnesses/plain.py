@@ -1,7 +1,7 @@
 """Times a command that is no harness as a process: wall clock, CPU time and peak memory of one start.
 
 Its guard process takes the times, so that nothing of ours runs beside it. Peak memory is what the kernel counts: a
-process inherits the peak of the one that started it, so that smaller ones look like that, about 8 MB.
+process inherits the peak of its parent, so no peak below about 8 MB is reported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from paceline.harnesses.port import (
 
 
 class PlainCommand:
-    """Any command. It is one case, whatever it is called on either side."""
+    """Times any command. It is one case, even if base and head name the command differently."""
 
     name = "command"
     title = "a plain command, timed as a process"

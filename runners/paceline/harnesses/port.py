@@ -19,7 +19,7 @@ from paceline.first_error import Excerpt
 RESULTS = "results.json"
 """The file in which tools leave their results."""
 SEARCHED_BYTES = 256 << 20
-"""The largest program that is searched for what tells which harness it is."""
+"""The largest program that is searched for the marks of a harness."""
 
 
 class HarnessError(Exception):
@@ -43,7 +43,7 @@ class DriveRequest(msgspec.Struct, frozen=True):
 
     @property
     def results(self) -> Path:
-        """The file in `output` for the results of a tool that writes one."""
+        """Return the file in `output` for the results of a tool that writes one."""
         return self.output / RESULTS
 
 
@@ -97,13 +97,13 @@ class Harness(Protocol):
 
     @property
     def can_filter(self) -> bool:
-        """It can run the named cases alone. One that cannot is driven whole."""
+        """Return whether it can run only the named cases. Otherwise all cases are run."""
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:
-        """Check whether `command`, started in `directory`, runs this tool."""
+        """Return whether `command`, started in `directory`, runs this tool."""
 
     def make_invocation(self, request: DriveRequest) -> Invocation:
-        """Say how to start it so that it leaves its results in the request's `output` or on standard output."""
+        """Return how to start it so that it leaves its results in the request's `output` or on standard output."""
 
     def read(self, finished: FinishedStart) -> Result:
         """Return what a start of it measured, as its reader (`paceline_contract.readers`) reads it. Raises
@@ -111,8 +111,8 @@ class Harness(Protocol):
 
 
 def has_option(command: Sequence[str], *names: str) -> bool:
-    """Check whether a command line gives one of these options, as `NAME`, `NAME=VALUE`, or `-N1`, where a number follows
-    a name of one letter."""
+    """Return whether a command line gives one of these options, as `NAME`, `NAME=VALUE`, or `-N1`, where a number
+    follows a name of one letter."""
     return any(
         argument == name
         or argument.startswith(f"{name}=")
@@ -124,14 +124,14 @@ def has_option(command: Sequence[str], *names: str) -> bool:
 
 def without_options(command: Sequence[str], *names: str) -> list[str]:
     """Return a command line without these options and their values, which it gives as `NAME VALUE`, or `NAME=VALUE`."""
-    kept = []
+    remaining = []
     arguments = iter(command)
     for argument in arguments:
         if argument in names:
             next(arguments, None)
         elif not has_option([argument], *names):
-            kept.append(argument)
-    return kept
+            remaining.append(argument)
+    return remaining
 
 
 def program_of(command: Sequence[str]) -> str:
@@ -142,8 +142,8 @@ def program_of(command: Sequence[str]) -> str:
 def program_contains(
     command: Sequence[str], directory: Path, marks: Sequence[bytes]
 ) -> bool:
-    """Check whether the program that `command`, started in `directory`, runs contains one of these texts; of Python, the
-    script."""
+    """Return whether the program that `command` runs in `directory` (of Python, the script) contains one of these
+    texts."""
     names = [command[0]]
     if program_of(command).startswith("python"):
         names = [argument for argument in command[1:2] if argument.endswith(".py")]

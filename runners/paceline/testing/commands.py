@@ -46,32 +46,32 @@ class CommandServer:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a command and capture its output, like `subprocess.run`."""
         file = tempfile.TemporaryFile
-        with file() as stdin, file() as out, file() as err, file() as asked:
+        with file() as stdin, file() as out, file() as err, file() as request_file:
             request = {
                 "arguments": arguments,
                 "cwd": str(cwd or Path.cwd()),
                 "env": dict(env),
             }
-            for written, content in (
+            for file_to_fill, content in (
                 (stdin, given),
-                (asked, json.dumps(request).encode()),
+                (request_file, json.dumps(request).encode()),
             ):
-                written.write(content)
-                written.seek(0)
+                file_to_fill.write(content)
+                file_to_fill.seek(0)
             ended, status_end = os.pipe()
             with os.fdopen(ended, "rb") as answer:
                 try:
-                    sent = [
+                    passed = [
                         stdin.fileno(),
                         out.fileno(),
                         err.fileno(),
                         status_end,
-                        asked.fileno(),
+                        request_file.fileno(),
                     ]
                     rights = (
                         socket.SOL_SOCKET,
                         socket.SCM_RIGHTS,
-                        array.array("i", sent),
+                        array.array("i", passed),
                     )
                     self._ours.sendmsg([b"."], [rights])
                 finally:
@@ -115,7 +115,7 @@ def run_bytes(
     env: Mapping[str, str] | None = None,
     given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Like `run`, with bytes."""
+    """Run `paceline` like `run`, with bytes."""
     if not _server:
         _server.append(CommandServer())
     return _server[0].run(
@@ -130,7 +130,7 @@ def close() -> None:
 
 
 def _be_command(request: dict[str, Any], descriptors: list[int]) -> None:
-    """In the fork: become the command. Does not return."""
+    """Become the command; called in the fork. Does not return."""
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     os.closerange(3, max(descriptors) + 1)
@@ -142,7 +142,7 @@ def _be_command(request: dict[str, Any], descriptors: list[int]) -> None:
             del sys.modules[name]
     import paceline.__main__ as program  # noqa: PLC0415 - it looks at the environment
 
-    sys.modules["__main__"] = program  # whose name usage errors say
+    sys.modules["__main__"] = program  # usage errors state its name
     sys.argv = [str(program.__file__), *request["arguments"]]
     from paceline.cli import main as command  # noqa: PLC0415 - the new one
 
@@ -182,8 +182,8 @@ def main() -> None:
         descriptors = array.array("i")
         for _, _, sent in ancillary:
             descriptors.frombytes(sent)
-        with os.fdopen(os.dup(descriptors[4]), "rb") as asked:
-            request = json.load(asked)
+        with os.fdopen(os.dup(descriptors[4]), "rb") as request_file:
+            request = json.load(request_file)
         _fork(request, list(descriptors))
         for descriptor in descriptors:
             os.close(descriptor)

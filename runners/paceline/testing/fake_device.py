@@ -239,7 +239,7 @@ class FakeConnection:
         del timeout_s
         data = source if isinstance(source, bytes) else source.read_bytes()
         with self._operation(self.device.faults.refuse_sync, "sync:"):
-            transfer.checked_path(remote)
+            transfer.encode_path(remote)
             if remote in self.device.directories:
                 raise TransferError(
                     f"{remote}: the device refused the file: Is a directory"
@@ -261,7 +261,7 @@ class FakeConnection:
         """See port.Connection."""
         del timeout_s
         with self._operation(self.device.faults.refuse_sync, "sync:"):
-            transfer.checked_path(remote)
+            transfer.encode_path(remote)
             if remote not in self.device.files:
                 raise transfer.refusal_error(remote, "No such file or directory")
             if target is None:

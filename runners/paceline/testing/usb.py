@@ -47,7 +47,7 @@ class SimulatedUsbDevice:
         self.serial, self._address = serial, address
         self._bus, self._ports = bus, ports
         self.violations: list[str] = []
-        """What a program did that libusb or adbd's driver forbids."""
+        """Actions of a program that libusb or adbd's driver forbids."""
         self.is_unplugged = self.is_denied = self.is_held = False
         """`is_denied`: this user may not open it. `is_held`: another program has claimed it."""
         self.claims = 0
@@ -140,7 +140,7 @@ class _Daemon:
         self.wire = DeadlineSocket(open_socket(address, deadline, ""), "the daemon")
         self.arrived = b""
         self.transfers: deque[bytes] = deque()
-        """What the device wants to send; each is one transfer."""
+        """Data to send to the host; each is one transfer."""
         self.expects = HEADER_BYTES
         """Bytes of the host's next message."""
         self.is_header = True
@@ -262,7 +262,7 @@ class SimulatedHandle:
 
     @contextlib.contextmanager
     def _transfer(self) -> Iterator[_Daemon]:
-        """One transfer of the interface that this handle has claimed."""
+        """Surround one transfer of the interface that this handle has claimed."""
         if self._is_closed:
             self._device.violations.append("a transfer after the close")
         if self._device.owner is not self:

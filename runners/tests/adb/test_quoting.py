@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.port import AdbError
-from paceline.adb.quoting import command_line, quoted
+from paceline.adb.quoting import command_line, quote
 from paceline.testing.hostile import HOSTILE, MARK
 
 SHELLS = [
@@ -46,7 +46,7 @@ def test_every_hostile_string_as_the_program_is_looked_for_and_nothing_else(
     tmp_path: Path,
 ) -> None:
     """A keyword, assignment or operator as a program is only an unknown command, and the shell continues."""
-    # A shell finds its builtins by name, quoted or not, like any other program.
+    # A shell finds its builtins by name, quote or not, like any other program.
     names = [
         text for text in HOSTILE if text not in ("eval", "exec", "exit", ":", ".", "[")
     ]
@@ -81,12 +81,12 @@ def test_a_quoted_line_reads_back_as_its_argv() -> None:
 
 def test_a_nul_is_refused_because_no_argument_can_hold_it() -> None:
     with pytest.raises(AdbError, match="NUL"):
-        quoted("a\0b")
+        quote("a\0b")
 
 
 def test_a_lone_surrogate_that_stands_for_no_byte_is_refused() -> None:
     with pytest.raises(AdbError, match="not valid text"):
-        quoted("\ud800")
+        quote("\ud800")
 
 
 @pytest.mark.parametrize("argv", [[], "rm -rf x"])

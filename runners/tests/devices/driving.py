@@ -133,7 +133,7 @@ class Drive:
 
     def turns(self, until: Callable[[], object], limit: int = 40) -> None:
         for _ in range(limit):
-            self.driver.safe_turn()
+            self.driver.take_turn_safely()
             self.beat()
             if until():
                 return

@@ -29,7 +29,7 @@ def calls_made(drive: Making, there: FakeDevice | None = None, *routes: Route) -
 def run_turns(drive: Drive, times: int = 8) -> set[str]:
     """The programs that ran on the device meanwhile."""
     for _ in range(times):
-        drive.driver.safe_turn()
+        drive.driver.take_turn_safely()
         drive.beat()
     return {argv[0] for argv in drive.there.calls}
 
@@ -131,7 +131,7 @@ def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_
     rig = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
     rig.there.faults.offline = True
     for _ in range(8):
-        rig.driver.safe_turn()
+        rig.driver.take_turn_safely()
     assert rig.device.link.state == "offline"
     assert rig.driver.entry()["recovery"] == []
     assert rig.backends.reconnects == []
@@ -150,10 +150,10 @@ def test_a_restart_before_the_server_said_whose_the_device_is_is_checked_after_t
     drive: Making,
 ) -> None:
     rig = drive()
-    rig.driver.safe_turn()
+    rig.driver.take_turn_safely()
     rig.there.reboot()
     for _ in range(4):
-        rig.driver.safe_turn()
+        rig.driver.take_turn_safely()
     assert {argv[0] for argv in rig.there.calls} <= {*LOOKED, "uname", "reboot"}
     rig.turns(lambda: rig.server.checks)
 
@@ -163,7 +163,7 @@ def test_no_rung_is_climbed_for_the_silence_of_a_device_in_other_hands(
 ) -> None:
     rig = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
     rig.there.faults.offline = True
-    rig.driver.safe_turn()
+    rig.driver.take_turn_safely()
     assert rig.device.link.state == "offline"
     hand = AttachedDevice(
         SERIAL, tmp_path / "hand", rig.backends.open, rig.device.routes, locks=tmp_path

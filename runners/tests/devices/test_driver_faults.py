@@ -153,7 +153,7 @@ def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_de
     assert states == {"online"}
     rungs = len(rig.server.recovery)
     for _ in range(5):
-        rig.driver.safe_turn()
+        rig.driver.take_turn_safely()
         rig.beat()
     assert len(rig.server.recovery) == rungs  # given up until somebody asks
     assert job.attempt == 0
@@ -252,12 +252,12 @@ def test_an_error_of_the_agents_own_is_told_until_a_turn_goes_well(
     rig = drive(there)
     rig.driver.turn()
     there.odd = True
-    rig.driver.safe_turn()
+    rig.driver.take_turn_safely()
     (confirmations_of,) = rig.beat()["preflight"]
     assert confirmations_of["code"] == "agent_error"
     assert "nobody foresaw this" in confirmations_of["text"]
     there.odd = False
-    rig.driver.safe_turn()
+    rig.driver.take_turn_safely()
     assert rig.beat()["preflight"] == []
 
 

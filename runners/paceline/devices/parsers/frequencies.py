@@ -23,7 +23,7 @@ TICK_MS = 10
 """time_in_state counts in USER_HZ, which is 100 on every Linux."""
 KHZ_OF = {"": 1.0, "hz": 0.001, "khz": 1.0, "mhz": 1e3, "ghz": 1e6}
 SLOWEST_KHZ, FASTEST_KHZ = 10_000, 50_000_000
-"""Clocks of cores lie between. A number without a unit above them is hertz, and one below is unknown."""
+"""Clocks of cores lie between these. A larger number without a unit is in hertz; a smaller one is unknown."""
 
 _PATH = re.compile(
     r"(?:^|/)(?:cpu(\d{1,4})/cpufreq|cpufreq/policy(\d{1,4}))/(?:stats/)?(\w+)$"
@@ -45,7 +45,7 @@ class Policy(msgspec.Struct, frozen=True):
 
     @property
     def locked(self) -> bool | None:
-        """Whether its clock cannot move; None when that is not known."""
+        """Return whether its clock cannot change; None when that is not known."""
         if self.cap_khz is None or self.floor_khz is None:
             return None
         return self.cap_khz == self.floor_khz
@@ -95,7 +95,7 @@ def unread_frequencies(files: Mapping[str, str]) -> list[str]:
 
 
 def time_in_state(text: str) -> dict[int, int]:
-    """ms since boot at each frequency in kHz; lines that are not two numbers are ignored."""
+    """Return the ms since boot at each frequency in kHz; lines that are not two numbers are ignored."""
     times_ms: dict[int, int] = {}
     for line in lines_of(text):
         words = line.split()
@@ -108,8 +108,8 @@ def time_in_state(text: str) -> dict[int, int]:
     return times_ms
 
 
-class Spent(msgspec.Struct, frozen=True):
-    """The time between two readings of one policy: its length, the mean frequency, and the share spent at the
+class TimeSpent(msgspec.Struct, frozen=True):
+    """The time between two readings of a policy: its length, the mean frequency, and the share spent at the
     highest frequency."""
 
     ms: int
@@ -117,7 +117,7 @@ class Spent(msgspec.Struct, frozen=True):
     at_top: float
 
 
-def spent(before: Policy, after: Policy) -> Spent | None:
+def time_between(before: Policy, after: Policy) -> TimeSpent | None:
     """Return the time between two readings, from `time_in_state`; None when no time passed or the counters were
     reset."""
     deltas = {
@@ -129,7 +129,9 @@ def spent(before: Policy, after: Policy) -> Spent | None:
         return None
     top = max(deltas)
     mean = sum(khz * ms for khz, ms in deltas.items()) / total
-    return Spent(ms=total, mean_khz=round(mean), at_top=round(deltas[top] / total, 4))
+    return TimeSpent(
+        ms=total, mean_khz=round(mean), at_top=round(deltas[top] / total, 4)
+    )
 
 
 def read_khz(text: str | None) -> int | None:

@@ -67,7 +67,7 @@ class Core(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str | None:
-        """The core's name, otherwise numbers such as `0x51/0x804`; None when nothing was printed."""
+        """Return the core's name, otherwise numbers such as `0x51/0x804`; None when nothing was printed."""
         if self.implementer is None or self.part is None:
             return self.model
         known = PARTS.get(self.implementer, {}).get(self.part)

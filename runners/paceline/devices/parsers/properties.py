@@ -20,7 +20,7 @@ BUILD_FACTORS = {
 """Facts of a device's fingerprint (stats/README.md §4), and the properties that state them, best first."""
 
 EMULATED = ("goldfish", "ranchu", "cutf", "vbox86", "redroid", "waydroid")
-"""Begins of `ro.hardware` on systems that are not phones: the SDK's emulators, Cuttlefish, Genymotion, and
+"""Prefixes of `ro.hardware` on systems that are not phones: the SDK's emulators, Cuttlefish, Genymotion, and
 Android in a container."""
 
 

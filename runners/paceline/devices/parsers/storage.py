@@ -40,7 +40,7 @@ def spaces(text: str) -> list[Space]:
         names[-2:] = ["mounted"]
     return [
         space
-        for row in _whole(rows[head + 1 :], len(names))
+        for row in _join_wrapped_rows(rows[head + 1 :], len(names))
         if (space := _space(names, row, _unit(names))) is not None
     ]
 
@@ -51,8 +51,8 @@ def free_bytes(text: str) -> int | None:
     return file_systems[0].free_bytes if len(file_systems) == 1 else None
 
 
-def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
-    """Join the two lines of a row with a long device name."""
+def _join_wrapped_rows(rows: list[list[str]], width: int) -> list[list[str]]:
+    """Join the two lines on which `df` prints a row with a long device name."""
     joined: list[list[str]] = []
     for row in rows:
         if joined and len(joined[-1]) == 1 and len(row) == width - 1:

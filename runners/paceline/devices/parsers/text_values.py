@@ -76,7 +76,7 @@ def first_line(text: str) -> str:
 
 
 def unread_text(unread: Mapping[str, Sequence[str]]) -> str:
-    """Names the texts of a machine, by source, that are not understood; "" when there are none."""
+    """Return a sentence that quotes the texts, by source, that are not understood; "" when there are none."""
     quoted = [
         f"{source} says {text[:80]!r}"
         for source, texts in unread.items()
@@ -85,13 +85,15 @@ def unread_text(unread: Mapping[str, Sequence[str]]) -> str:
     if not quoted:
         return ""
     more = len(quoted) - UNREAD_SHOWN
-    said = "; ".join(quoted[:UNREAD_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    examples = "; ".join(quoted[:UNREAD_SHOWN]) + (
+        f"; and {more} more" if more > 0 else ""
+    )
     counted = (
         "1 text is not understood and counts"
         if len(quoted) == 1
         else f"{len(quoted)} texts are not understood and count"
     )
-    return f"{counted} as unknown: {said}."
+    return f"{counted} as unknown: {examples}."
 
 
 def files_of(text: str) -> dict[str, str]:

@@ -107,8 +107,8 @@ class Thermal(msgspec.Struct, frozen=True):
 
     @property
     def celsius(self) -> dict[str, float]:
-        """Temperatures by sensor; the hotter of two with the same name. Sensors of unknown type are left out,
-        because they may report differences."""
+        """Return temperatures by sensor; of two with the same name, the hotter one. Sensors of unknown type are left
+        out, because they may report differences."""
         by_sensor: dict[str, float] = {}
         for sensor in self.temperatures:
             if sensor.celsius is not None and sensor.type != UNKNOWN_TYPE:
@@ -119,7 +119,7 @@ class Thermal(msgspec.Struct, frozen=True):
 
     @property
     def throttling(self) -> dict[str, int]:
-        """Statuses above 0 by sensor of any type, because a drooping voltage throttles too."""
+        """Return statuses above 0 by sensor of any type, because a drooping voltage throttles too."""
         return {
             sensor.name: sensor.status for sensor in self.temperatures if sensor.status
         }
@@ -144,7 +144,7 @@ def thermal(text: str) -> Thermal:
 
 
 class _Dump:
-    """What the lines read so far say. `block`: which of the blocks of entries they are in; "": in none that is known."""
+    """Collects what the lines state, one after another. `block`: the block that the current line is in; "": none that is known."""
 
     def __init__(self) -> None:
         self.reported: int | None = None

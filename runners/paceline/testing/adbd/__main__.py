@@ -90,12 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ready |= {"mode": peer.device.mode, "boot_id": peer.boot_id}
         sys.stdout.write(json.dumps(ready) + "\n")
         sys.stdout.flush()
-        while not ended():
+        while not wait_step():
             peer.step()
     return 0
 
 
-def ended() -> bool:
+def wait_step() -> bool:
     """Wait one step; True when standard input has ended. Its content is ignored."""
     ready, _, _ = select.select([sys.stdin], [], [], STEP_S)
     return bool(ready) and os.read(sys.stdin.fileno(), 4096) == b""

@@ -35,8 +35,8 @@ class PublicKey:
     fingerprint: str
     """MD5 of the key in colon-separated hex, as the prompt of a phone shows it."""
 
-    def verifies(self, token: bytes, signature: bytes) -> bool:
-        """PKCS #1 v1.5, with the token in place of a SHA-1 digest."""
+    def verify(self, token: bytes, signature: bytes) -> bool:
+        """Verify a signature by PKCS #1 v1.5, with the token in place of a SHA-1 digest."""
         if len(signature) != MODULUS_BYTES:
             return False
         padded = pow(int.from_bytes(signature, "big"), self.exponent, self.modulus)

@@ -16,7 +16,7 @@ from pathlib import Path
 CHUNK_BYTES = 64 * 1024
 
 
-def unblocked(*descriptors: int) -> None:
+def unblock(*descriptors: int) -> None:
     """Make the descriptors non-blocking."""
     for descriptor in descriptors:
         if sys.platform != "win32":

@@ -33,7 +33,8 @@ NAMESPACES = (
 )
 AS_SHELL = ("unshare", "--user", "--map-user=2000", "--map-group=2000", "--keep-caps")
 IN_ITS_OWN_NETWORK = ("--mount", "--net", "--pid", "--fork", "--kill-child")
-"""Runs as Android's user `shell`. The first process needs the capabilities; its children have none."""
+"""Options of unshare for a device with Android's user `shell`. The first process needs the capabilities; its children have
+none."""
 START_TIMEOUT_S = 30.0
 FIRST_PROCESS = Path(__file__).with_name("init.py")
 LENGTH_BYTES = 4
@@ -67,7 +68,7 @@ class Child:
             self._device.tell({"hang_up": self._number})
 
     def kill(self) -> None:
-        """SIGKILL to the command itself."""
+        """Send SIGKILL to the command itself."""
         if not self._status.done():
             self._device.tell({"kill": self._number})
 
@@ -84,9 +85,8 @@ class Device:
         *,
         data_bytes: int = 0,
     ) -> None:
-        """With `data_bytes` it has Android's shell and tools instead of the host's, a network of its own, and
-        that much storage below `/data`.
-        """
+        """Prepare the device. With `data_bytes` it has Android's shell and tools instead of the host's, its own network,
+        and that much storage below `/data`."""
         self.root, self._over, self._abi, self._data_bytes = root, over, abi, data_bytes
         self._wanted = mode
         self.mode: Mode = "prefix"
@@ -138,7 +138,7 @@ class Device:
         return child
 
     def tell(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
-        """One message to the first process."""
+        """Send a message to the first process."""
         text = json.dumps(message).encode()
         head = len(text).to_bytes(LENGTH_BYTES, "big")
         if descriptors and sys.platform != "win32":
@@ -150,10 +150,12 @@ class Device:
     async def connect(self, to: int | str) -> socket.socket:
         """Connect to a port of the device or to the path of a socket. Raises OSError."""
         number = next(self._numbers)
-        made: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
-        self._connecting[number] = made
+        connected: asyncio.Future[socket.socket] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self._connecting[number] = connected
         self.tell({"connect": number, "to": to})
-        return await made
+        return await connected
 
     async def kill_all(self) -> None:
         """End every process of the device, as a reboot does."""
@@ -162,11 +164,11 @@ class Device:
         await self._killed
 
     def processes(self) -> list[int]:
-        """Host process ids of everything that runs on the device."""
+        """Return the host's process ids of everything that runs on the device."""
         first = (
             1 if self.mode == "namespace" else 0
         )  # unshare's child is the first process itself
-        return [process.pid for process in self._family()[first:] if _lives(process)]
+        return [process.pid for process in self._family()[first:] if _is_alive(process)]
 
     @property
     def has_androids_tools(self) -> bool:
@@ -174,7 +176,7 @@ class Device:
 
     @property
     def files(self) -> Path:
-        """Its root directory as this host sees it, including mounts."""
+        """Return its root directory as this host sees it, including mounts."""
         family = self._family()
         return (
             Path(f"/proc/{family[0].pid}/root")
@@ -279,7 +281,7 @@ class Device:
             self._killed.set_result(None)
 
 
-def _lives(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

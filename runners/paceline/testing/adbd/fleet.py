@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from paceline.adb.keys import AgentKey
-from paceline.testing.adbd.__main__ import ended
+from paceline.testing.adbd.__main__ import wait_step
 from paceline.testing.adbd.peer import Peer
 from paceline.testing.adbd.scenarios import SCENARIOS
 
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
         sys.stdout.write(json.dumps({"devices": devices}) + "\n")
         sys.stdout.flush()
-        while not ended():
+        while not wait_step():
             for peer in peers:
                 peer.step()
     return 0

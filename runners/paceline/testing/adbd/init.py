@@ -67,7 +67,7 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 def mount(
     source: Path | str, target: Path, kind: str = "", flags: int = 0, options: str = ""
 ) -> None:
-    """mount(2). Raises OSError."""
+    """Mount as mount(2) does. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     data = options.encode() or None
     if libc.mount(
@@ -141,7 +141,7 @@ def fill_devices(directory: Path, *, own_terminals: bool) -> None:
 
 
 def switch_on_loopback() -> None:
-    """The one interface of a new network namespace."""
+    """Switch on the only interface of a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         request = fcntl.ioctl(
             any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0)
@@ -153,7 +153,8 @@ def switch_on_loopback() -> None:
 
 
 def register_arm64(root: Path) -> bool:
-    """Let qemu run arm64 programs in our user namespace alone (Linux 6.7); else the host's word counts."""
+    """Let qemu run arm64 programs in our user namespace alone (Linux 6.7). Returns whether they run, here or by the
+    host's own registration."""
     registry = root / "proc/sys/fs/binfmt_misc"
     path = next(filter(None, map(which, QEMU_ARM64)), None)
     try:
@@ -183,7 +184,7 @@ class Init:
     def __init__(self, control: socket.socket, *, first: bool) -> None:
         self._control, self._first = control, first
         self._running: dict[int, int] = {}
-        """Process id → the peer's id of it."""
+        """Process id → the peer's number for the command."""
 
     def serve(self) -> None:
         """Serve requests until the peer closes its end."""
@@ -202,7 +203,7 @@ class Init:
                 message, descriptors = self._receive()
                 if message is None:
                     return
-                self._obey(message, descriptors)
+                self._carry_out(message, descriptors)
 
     def kill_all(self) -> None:
         """Kill every process of the device, even orphans; return once none is left."""
@@ -229,7 +230,7 @@ class Init:
         except OSError:  # no /proc: macOS, where orphans are not ours to find
             return list(self._running)
 
-    def _obey(self, message: dict[str, Any], descriptors: list[int]) -> None:
+    def _carry_out(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "start" in message:
             self._start(message, descriptors)
         elif "hang_up" in message:
@@ -314,7 +315,7 @@ class Init:
 
 
 def become(message: dict[str, Any], descriptors: list[int]) -> None:
-    """In the child: become the requested command."""
+    """Become the requested command; called in the child."""
     os.setsid()
     if message["terminal"]:
         fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)

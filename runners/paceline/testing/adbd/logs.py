@@ -29,13 +29,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LogQuery:
     """The parsed arguments of a `logcat` command."""
 
     ends: bool
     """-d or -t: print what there is and end."""
     last: int | None
-    """-t N or -T N: at most so many of the lines there are."""
+    """-t N or -T N: at most so many of the present lines."""
     since: str | None
     """-t TIME or -T TIME."""
     levels: dict[str, str]
@@ -54,7 +54,7 @@ class Wanted:
         return LEVELS.index(line.level) >= LEVELS.index(levels[0] if levels else "V")
 
 
-def read_arguments(arguments: list[str]) -> Wanted:
+def read_arguments(arguments: list[str]) -> LogQuery:
     """Read `logcat`'s arguments; those that only choose a format or a buffer change nothing here."""
     ends, last, since, levels = "-d" in arguments, None, None, dict[str, str]()
     silent = "-s" in arguments
@@ -72,7 +72,7 @@ def read_arguments(arguments: list[str]) -> Wanted:
     rest_level = {"*": "S"} if silent else {}
     catch_all = {tag: level for tag, level in levels.items() if tag == "*"}
     named = {tag: level for tag, level in levels.items() if tag != "*"}
-    return Wanted(ends, last, since, {**named, **(catch_all or rest_level)})
+    return LogQuery(ends, last, since, {**named, **(catch_all or rest_level)})
 
 
 class Log:
@@ -98,7 +98,7 @@ class Log:
         self._lines.clear()
 
     def first(self, last: int | None) -> int:
-        """Return the number of the first line a reader of the last so many begins at."""
+        """Return the number of the first of the `last` lines, or of all lines."""
         return self._dropped + max(
             0, len(self._lines) - last if last is not None else 0
         )
@@ -109,6 +109,6 @@ class Log:
             self._lines
         )
 
-    async def news(self) -> None:
+    async def wait_for_line(self) -> None:
         """Wait until a line is added."""
         await self._news.wait()

@@ -65,7 +65,7 @@ def checksum_of(payload: bytes) -> int:
 def pack(
     command: int, arg0: int, arg1: int, payload: bytes = b"", *, checksum: bool = True
 ) -> bytes:
-    """One packet as bytes."""
+    """Return a packet as bytes."""
     total = checksum_of(payload) if checksum else 0
     return (
         LAYOUT.pack(command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF)

@@ -35,7 +35,7 @@ class Served(Protocol):
 
     @property
     def online(self) -> bool:
-        """Whether its handshake has succeeded."""
+        """Return whether its handshake has succeeded."""
 
     async def run(self) -> None:
         """Serve the connection until it ends for any reason."""
@@ -67,7 +67,7 @@ class Peer:
         port: int = 0,
         data_bytes: int = 0,
     ) -> None:
-        """`data_bytes`: see `Device`."""
+        """Prepare the device; see `Device` for `data_bytes`."""
         self.serial, self.files, self.features = serial, root.resolve(), features
         self.faults = Faults()
         self.violations: list[str] = []
@@ -105,7 +105,7 @@ class Peer:
         self.boot_id = ""
         self._new_boot()
 
-    # --- life ---
+    # --- start and end ---
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -128,19 +128,19 @@ class Peer:
 
     @property
     def workdir(self) -> str:
-        """The device's path of the directory where clients may keep files."""
+        """Return the device's path of the directory where clients may keep files."""
         return WORKDIR if self.device.mode == "namespace" else f"{self.files}{WORKDIR}"
 
     @property
     def connections(self) -> int:
-        """Number of connections whose handshake has succeeded."""
+        """Return the number of connections whose handshake has succeeded."""
         return sum(session.online for session in list(self._sessions.values()))
 
     def processes(self) -> list[int]:
-        """Host process ids of everything that runs on the device."""
+        """Return the host's process ids of everything that runs on the device."""
         return self.device.processes()
 
-    # --- what a test does to the device ---
+    # --- for tests ---
 
     def cut(self) -> None:
         """End every connection now; commands on the device continue."""
@@ -151,7 +151,7 @@ class Peer:
         self._call(self._leave())
 
     def come_back(self) -> None:
-        """Listen again, if it had left."""
+        """Listen again after `leave`."""
         self._call(self._listen())
 
     def reboot(self) -> None:
@@ -200,7 +200,7 @@ class Peer:
         """Update files, clocks and presence to the scenario at the current time."""
         self._call(self._step())
 
-    # --- what the device's own parts ask (in the event loop) ---
+    # --- for the device's own parts, in the event loop ---
 
     def conditions(self) -> Conditions:
         """Return the current conditions."""
@@ -235,7 +235,7 @@ class Peer:
 
     def knows_signer(self, token: bytes, signature: bytes) -> bool:
         """Return whether a trusted key made the signature."""
-        return any(key.verifies(token, signature) for key in self._known.values())
+        return any(key.verify(token, signature) for key in self._known.values())
 
     async def trusts(self, key: PublicKey) -> bool:
         """Return whether the person trusts `key`; waits for the answer unless the key is trusted already."""
@@ -273,7 +273,7 @@ class Peer:
         self._later(self._cut())
 
     def restart_soon(self) -> None:
-        """Reboot after the current answer was sent."""
+        """Reboot the device after the current answer was sent."""
         self._later(self.restart())
 
     async def restart(self) -> None:
@@ -289,7 +289,7 @@ class Peer:
         if not self.faults.stays_away:
             await self._listen()
 
-    # --- within ---
+    # --- internals ---
 
     def _call(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` in the event loop and wait; when called from the loop itself, schedule it."""
@@ -311,7 +311,7 @@ class Peer:
         self.device.start()
         self._tools.listen()
         self._reserve()
-        tree.show(self.files, self.conditions(), 0.0)
+        tree.write_conditions(self.files, self.conditions(), 0.0)
         await self._boot()
         await self._listen()
 
@@ -395,7 +395,7 @@ class Peer:
     async def _step(self) -> None:
         elapsed = self._clock() - self._began
         now = self.conditions()
-        tree.show(self.files, now, elapsed - self._shown_at)
+        tree.write_conditions(self.files, now, elapsed - self._shown_at)
         self._shown_at = elapsed
         if now.present and self._by_scenario:
             self._by_scenario = False

@@ -1,4 +1,4 @@
-"""A device whose ADB daemon is Google's adbd, built by `scripts/build-adbd`.
+"""A device whose ADB daemon is Google's adbd, built by `scripts/adbd/build`.
 
 It shares everything but the daemon with the simulated device, so that one test can check both. adbd runs as
 Android's user `shell` in a network of its own; a relay passes connections on to it and simulates the faults
@@ -26,7 +26,7 @@ from paceline.testing.adbd.peer import Peer
 from paceline.testing.adbd.transfer import CutError, PacketTransfer
 
 BUILT = "PACELINE_ADBD"
-"""Environment variable: the directory that `scripts/build-adbd` made."""
+"""Environment variable with the directory that `scripts/adbd/build` made."""
 DATA_BYTES = 1 << 30
 """Storage below /data; it takes memory only where it is used. With less the agent would take no job."""
 PORT = 5555
@@ -104,7 +104,7 @@ class Relay:
 
 
 class RealPeer(Peer):
-    """A device with the adbd in `built`, which `scripts/build-adbd` made. The other arguments are `Peer`'s."""
+    """A device with the adbd in `built`, which `scripts/adbd/build` made. The other arguments are `Peer`'s."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class RealPeer(Peer):
         return self._root / "adbd.log"
 
     def processes(self) -> list[int]:
-        """Process ids of the device, without the daemon itself."""
+        """Return the process ids of the device, without the daemon's own."""
         return [pid for pid in super().processes() if not _is_adbd(pid)]
 
     def kill_daemon(self) -> None:
@@ -199,7 +199,7 @@ class RealPeer(Peer):
         await self._boot()
 
     def _forget_daemon(self) -> None:
-        """Stop it; its end is expected."""
+        """Stop the tasks that watch the daemon, because its end is expected."""
         for task in (self._framework, self._restarting):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
@@ -239,7 +239,7 @@ class RealPeer(Peer):
             await asyncio.sleep(START_POLL_S)
 
     async def _restart_after_end(self, daemon: Child) -> None:
-        """Restarts the daemon after it ended by itself, as Android's init does."""
+        """Restart the daemon after it ended by itself, as Android's init does."""
         await daemon.wait()
         self._forget_daemon()
         await self._boot()
@@ -268,6 +268,6 @@ def _is_adbd(pid: int) -> bool:
 
 
 def built() -> Path | None:
-    """Return the directory with an adbd that `scripts/build-adbd` built, if there is one."""
+    """Return the directory with an adbd that `scripts/adbd/build` built, if there is one."""
     directory = os.environ.get(BUILT)
     return Path(directory) if directory else None

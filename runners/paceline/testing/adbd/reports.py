@@ -16,7 +16,7 @@ STALE_SKIN_C = 24.25
 
 
 def thermalservice(conditions: Conditions) -> str:
-    """`dumpsys thermalservice` of Android 14."""
+    """Return the output of `dumpsys thermalservice` of Android 14."""
     status = conditions.thermal_status
     skin = ", ".join(map(str, SKIN_LIMITS_C))
     return "\n".join(
@@ -72,7 +72,7 @@ def _temperatures(skin_c: float, battery_c: float, status: int) -> list[str]:
 
 
 def battery(conditions: Conditions) -> str:
-    """`dumpsys battery`: temperature in tenths of a degree."""
+    """Return the output of `dumpsys battery`, whose temperature is in tenths of a degree."""
     return "\n".join(
         [
             "Current Battery Service state:",

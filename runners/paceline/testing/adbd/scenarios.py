@@ -35,7 +35,7 @@ AWAY_S = (120.0, 180.0)
 """`drops`: the device refuses connections between these seconds of the period."""
 
 CAPPED = 0.6
-"""Share of its highest frequency a cluster keeps from thermal status 2 on."""
+"""The share of its highest frequency that a cluster keeps from thermal status 2 on."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Conditions:
 
     @property
     def frequency_share(self) -> float:
-        """The part of the highest frequency that the kernel still allows."""
+        """Return the part of the highest frequency that the kernel still allows."""
         return CAPPED if self.thermal_status >= 2 else 1.0
 
 

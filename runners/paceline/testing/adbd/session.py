@@ -135,7 +135,7 @@ class Session:
         await self._send(packets.CNXN, self._version, self._payload_bytes, banner)
 
     async def _close_streams(self) -> None:
-        """Close everything that ran for a client that greets anew."""
+        """Close everything that ran for a client that sends a new greeting."""
         self.online = False
         tasks = [stream.task for stream in self._streams.values() if stream.task]
         tasks += [self._prompt] if self._prompt else []
@@ -189,7 +189,7 @@ class Session:
             if header.command == packets.OKAY:
                 await self._send(packets.CLSE, header.arg1, header.arg0)
         elif header.command == packets.OKAY:
-            stream.acknowledged()
+            stream.note_acknowledged()
         else:
             if len(payload) > self._payload_bytes:
                 raise ProtocolError(

@@ -39,7 +39,7 @@ class CommandStreams:
         self._both, self._errors = both, errors
         self.output = both if isinstance(both, int) else both.fileno()
         self.stdin, self.errors = self.output, -1 if errors is None else errors.fileno()
-        descriptors.unblocked(*({self.output, self.errors} - {-1}))
+        descriptors.unblock(*({self.output, self.errors} - {-1}))
 
     def close_stdin(self) -> None:
         if self.stdin >= 0 and not isinstance(self._both, int):

@@ -16,7 +16,7 @@ SendPacket = Callable[[int, int, int, bytes], Awaitable[None]]
 
 
 class Stream:
-    """`read`, `read_exactly` and `write` are for one service; `took`, `acknowledged` for the session."""
+    """`read`, `read_exactly` and `write` are for one service; `receive`, `note_acknowledged` for the session."""
 
     def __init__(
         self, send: SendPacket, local: int, remote: int, payload_bytes: int
@@ -40,8 +40,8 @@ class Stream:
         self._owing = True
         self._arrived.put_nowait(payload)
 
-    def acknowledged(self) -> None:
-        """An OKAY arrived. Raises ProtocolError when nothing was written."""
+    def note_acknowledged(self) -> None:
+        """Let the next WRTE be sent, because an OKAY arrived. Raises ProtocolError when nothing was written."""
         if self._ready.is_set():
             raise ProtocolError(f"OKAY on stream {self.remote} for nothing")
         self._ready.set()

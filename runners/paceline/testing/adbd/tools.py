@@ -24,7 +24,7 @@ Answer = str | tuple[int, str]
 Text = Answer | Callable[[], Answer]
 
 OPEN_TRIES, OPEN_WAIT_S = 2000, 0.001
-"""How long a tool may take to open its end after its request; a killed one never does."""
+"""How long a tool may take to open its end after its request; a killed tool never opens it."""
 
 STAY_AWAKE = {"true": "7", "false": "0", "ac": "1", "usb": "2", "wireless": "4"}
 """`svc power stayon` → settings global stay_on_while_plugged_in."""
@@ -180,16 +180,16 @@ class Tools:
             log.clear()
             yield "0\n"
             return
-        wanted = logs.read_arguments(arguments)
-        number = log.first(wanted.last)
+        query = logs.read_arguments(arguments)
+        number = log.first(query.last)
         yield f"0\n{logs.BEGINNING}"
         while True:
             lines, number = log.since(number)
-            if shown := "".join(str(line) for line in lines if wanted.shows(line)):
+            if shown := "".join(str(line) for line in lines if query.shows(line)):
                 yield shown
-            if wanted.ends:
+            if query.ends:
                 return
-            await log.news()
+            await log.wait_for_line()
 
 
 async def _open_answer(answer: Path) -> int:

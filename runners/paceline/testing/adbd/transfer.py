@@ -14,7 +14,7 @@ from paceline.testing.adbd.faults import Faults
 from paceline.testing.adbd.packets import HEADER_BYTES, Header, ProtocolError
 
 SHORT_WINDOW_BYTES = 32 * 1024
-"""Receive buffer asked for under `short_writes`; Linux doubles it. Below one segment of the loopback
+"""Requested receive buffer under `short_writes`; Linux doubles it. Below one segment of the loopback
 interface (64 KiB) a sender waits for its window probe, 200 ms each: 400 KB took 9 s with 4 KiB and 40 ms with
 this."""
 SHORT_PIECE_BYTES = 1021
@@ -87,12 +87,12 @@ class PacketTransfer:
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Return the socket. Call it only when no call is waiting."""
+        """Close the socket. Call it only when no other call is waiting."""
         self._socket.close()
 
     async def _take(self, count: int) -> bytes:
-        taken = bytearray(count)
-        view, at = memoryview(taken), 0
+        received = bytearray(count)
+        view, at = memoryview(received), 0
         while at < count:
             piece = await self._wait_until_allowed(
                 min(count - at, self._piece(HEADER_BYTES))
@@ -108,10 +108,10 @@ class PacketTransfer:
             at += got
             await self._count_moved(got)
         view.release()
-        return bytes(taken)
+        return bytes(received)
 
     def _piece(self, at: int) -> int:
-        """Return how much may go in one call, from byte `at` of what goes."""
+        """Return how many bytes one call may transfer, from byte `at` of the data."""
         if self._faults.slow_bps is not None:
             return max(1, self._faults.slow_bps // SLOW_PIECES_PER_S)
         if self._short:

@@ -191,9 +191,11 @@ def _install_androids_tools(root: Path) -> None:
 
 
 def folded_masks() -> list[int]:
-    """For each core of the device, the mask of the host's core that represents it."""
-    there = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
-    return [1 << there[core % len(there)] for core in range(CORES)]
+    """Return, for each core of the device, the mask of the host's core that represents it."""
+    host_cores = (
+        sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+    )
+    return [1 << host_cores[core % len(host_cores)] for core in range(CORES)]
 
 
 def calls_of(root: Path) -> Path:
@@ -203,8 +205,8 @@ def calls_of(root: Path) -> Path:
 
 def forget_asks(root: Path) -> None:
     """Remove requests of tools that were killed."""
-    for left in (root / "system/peer").glob("ask.*"):
-        left.unlink()
+    for request in (root / "system/peer").glob("ask.*"):
+        request.unlink()
 
 
 def asks_of(root: Path, pid: str) -> tuple[Path, Path]:
@@ -213,7 +215,7 @@ def asks_of(root: Path, pid: str) -> tuple[Path, Path]:
 
 
 def cpuinfo() -> str:
-    """/proc/cpuinfo as arm64 kernels print it: implementer and part of each core, but no model."""
+    """Return /proc/cpuinfo as arm64 kernels print it: implementer and part of each core, but no model."""
     parts = []
     for cluster in CLUSTERS:
         for core in cluster.cores:
@@ -225,7 +227,7 @@ def cpuinfo() -> str:
     return "\n".join(parts)
 
 
-def show(root: Path, now: Conditions, elapsed_s: float) -> None:
+def write_conditions(root: Path, now: Conditions, elapsed_s: float) -> None:
     """Write the current temperatures and clocks. The time since the last call counts for the previous
     clock."""
     for number, (name, above) in enumerate(ZONES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from paceline.devices.parsers.frequencies import (
     policies,
-    spent,
+    time_between,
     time_in_state,
     unread_frequencies,
 )
@@ -172,12 +172,12 @@ def test_time_in_state_tells_the_mean_and_the_share_at_the_top() -> None:
     after = policies(
         policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 600\n2000000 400"})
     )[0]
-    result = spent(before, after)
+    result = time_between(before, after)
     assert result is not None
     assert (result.ms, result.mean_khz, result.at_top) == (4000, 1750000, 0.75)
-    assert spent(after, before) is None
-    assert spent(before, before) is None
-    assert spent(policies(PHONE)[1], after) is None
+    assert time_between(after, before) is None
+    assert time_between(before, before) is None
+    assert time_between(policies(PHONE)[1], after) is None
 
 
 def test_lines_of_time_in_state_that_are_no_pairs_are_left_out() -> None:
