@@ -1,5 +1,5 @@
 /**
- * The arms of one benchmark: the rule, a chart per target, every point as a table, derived metrics, audit findings,
+ * Shows the arms of one benchmark: the rule, a chart per target, all points as a table, derived metrics, audits,
  * and the distribution of a selected point.
  */
 import { useQueries } from '@tanstack/react-query';
@@ -166,7 +166,7 @@ interface PointsProps extends Pick<
   targets: readonly TargetArms[];
 }
 
-/** Every arm at every point, or those of the charts; and the distribution behind the chosen one. */
+/** Lists every arm at every point, or only what the charts show, and the distribution of the chosen row. */
 function Points({ arms, view, targets, search, onSearch }: PointsProps) {
   const hidden = hiddenArms(search);
   const shown = arms.comparisons.filter(

@@ -1,5 +1,5 @@
 /**
- * The raw samples of one point as empirical distributions per arm: the share of blocks that are at most this slow.
+ * Draws the raw samples of one point as an empirical distribution per arm: the share of blocks at most this slow.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -76,7 +76,7 @@ function LoadedDistribution({
   );
 }
 
-/** The reference comes last, so that an arm looks here as it does in the chart of ratios. */
+/** Moves the reference to the end, so that each arm has the look that it has in the chart of ratios. */
 function referenceLast(
   arms: Distribution['arms'],
   reference: string,
@@ -94,7 +94,7 @@ function cutText({ beyond }: AxisCut): string {
   return ` The axis leaves out the slowest ${shares}.`;
 }
 
-/** Arms up to which all are drawn; of more, the chosen one and its reference, and the table has every arm. */
+/** With more arms, only the chosen one and its reference are drawn; the table has every arm. */
 const MAX_DRAWN_ARMS = 3;
 
 function Ecdf({

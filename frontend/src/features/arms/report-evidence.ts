@@ -1,7 +1,7 @@
 /**
  * Collects what the reports of compared jobs add: measurements, derived rows, audits, unavailable arms.
  *
- * The newest report that measured something counts; a newer report without audit findings replaces older findings.
+ * The newest report with a measurement counts; a newer report without audit findings replaces older findings.
  * Nothing is computed here.
  */
 import type {
@@ -21,7 +21,7 @@ export interface Evidence {
   unavailable: Unavailable[];
 }
 
-/** Job ids of one target's comparisons, the newest measurement first. */
+/** Returns the job ids of one target's comparisons, the newest measurement first. */
 export function jobsOf(rows: readonly Comparison[]): string[] {
   const sorted = rows.toSorted((a, b) =>
     (b.measured_at ?? '').localeCompare(a.measured_at ?? ''),
@@ -44,9 +44,9 @@ function newest<T>(
 }
 
 /**
- * Complaints that no newer report answered, by a complaint of its own or by measuring without one: reports
- * list only what is wrong, so silence about what was measured is an answer too.
- * `key`: what a complaint is about; `settles`: all the keys that a measurement answers for.
+ * Returns the complaints that no newer report replaced, by a complaint of its own or by measuring without one.
+ * Reports list only what is wrong, so a measurement without a complaint refutes older complaints about it.
+ * `key` returns the subject of a complaint; `settles` returns the subjects that a measurement refutes.
  */
 function standingComplaintsOf<T>(
   reports: readonly {
@@ -74,12 +74,12 @@ function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
   return [arm, paramsKey(params)].join('|');
 }
 
-/** A null can be an answer ("no crossover") or a lack of samples; only the former counts. */
+/** Returns whether a row has a result; null can be one ("no crossover") or mean that samples were lacking. */
 function isAnswer({ value, answered }: Derived): boolean {
   return value !== null || answered;
 }
 
-/** `reports`: the newest first. */
+/** Collects the evidence from `reports`, which are ordered from newest to oldest. */
 export function evidenceOf(
   reports: readonly JobReport[],
   benchmark: string,
@@ -109,7 +109,7 @@ export function evidenceOf(
         complaints: own(unavailable ?? []),
       })),
       armKey,
-      // No params: "at every point", which one point measured refutes.
+      // A complaint without params is about every point, so one measured point refutes it.
       (row) => [armKey(row), armKey({ arm: row.arm, params: {} })],
     ),
   };

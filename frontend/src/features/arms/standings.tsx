@@ -1,5 +1,5 @@
 /**
- * Where the arms that should win do win: suites by target in counts, then every arm on every target, worst first.
+ * Shows where arms that should win do win: counts by suite and target, then every arm and target, worst first.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -188,7 +188,7 @@ const ROW_COLUMNS: readonly Column<ArmStandingRow>[] = [
   },
 ];
 
-/** What the figures above leave out, by name: nobody has to guess why a benchmark is absent. */
+/** Names the benchmarks that the figures above leave out, with the reason. */
 function Unwatched({ suites }: { suites: readonly SuiteStandings[] }) {
   const left = suites.filter(({ unwatched }) => unwatched.length > 0);
   if (left.length === 0) return null;

@@ -161,7 +161,7 @@ function NewEntries({ since }: { since: Since }) {
   );
 }
 
-/** Shows a list under its heading; nothing where it is empty, which the sentence above says. */
+/** Shows a list under its heading, or nothing if it is empty, because the sentence above says so. */
 function Section({
   title,
   rows,

@@ -108,7 +108,7 @@ function Words({ change }: { change: Change }) {
   );
 }
 
-/** The two commits, linked to their comparison. */
+/** Names the two commits of a change, with a link to their comparison. */
 function Between({ change }: { change: Change }) {
   return (
     <AppLink

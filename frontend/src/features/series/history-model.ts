@@ -27,8 +27,8 @@ import type { SeriesSearch } from './series-search';
 const ms = (instant: string) => Date.parse(instant);
 
 /**
- * What is drawn, and all there is, as the points say it. The server's instants are finer than a browser's, so
- * the end lies one step behind the last point: a window that ends there has to hold it.
+ * Returns the drawn window and the whole range. The server's instants are finer than a browser's, so
+ * the end is 1 ms after the last point: a window that ends there must include it.
  */
 export function spansOf(
   points: SeriesPoints,
@@ -49,7 +49,7 @@ export function spansOf(
   };
 }
 
-/** Points of an older window may still be shown while the new ones are on their way. */
+/** Returns the points in the window; while new points load, those of the previous window may be shown. */
 export function pointsWithin(
   points: SeriesPoints,
   [from, to]: Extent,
@@ -57,7 +57,7 @@ export function pointsWithin(
   return points.points.filter(({ at }) => ms(at) >= from && ms(at) <= to);
 }
 
-/** The unit that values had in an environment; the series' own is that of the present one. */
+/** Returns the unit of values in an environment; the series has the unit of its present environment. */
 export function unitAt(
   { environments, series }: SeriesPage,
   environment: number,
@@ -65,7 +65,7 @@ export function unitAt(
   return environments[environment]?.unit ?? series.unit;
 }
 
-/** Values in another unit have no place on the axis; a mark says since when, and the table shows them. */
+/** Returns whether values of an environment have the axis's unit. Other values are in the table only. */
 function isOnAxis(page: SeriesPage, environment: number): boolean {
   return unitAt(page, environment) === page.series.unit;
 }
@@ -81,7 +81,7 @@ export function drawnPoints(points: readonly SeriesPoint[]): HistoryPoint[] {
   }));
 }
 
-/** A level is drawn from its first point to its last, so far as they lie in the window. */
+/** Returns the levels to draw, each from its first point to its last one in the window. */
 export function drawnLevels(
   page: SeriesPage,
   [start, stop]: Extent,
@@ -98,7 +98,7 @@ export function drawnLevels(
     .filter(({ from, to }) => from <= to);
 }
 
-/** The limit and the noise floor belong to the present level, so they are drawn beside it only. */
+/** Returns the bands of the limit and the noise floor, drawn only beside the present level they belong to. */
 export function drawnBands(
   { segments, rule, noise, series }: SeriesPage,
   [, stop]: Extent,
@@ -138,7 +138,7 @@ export interface LetteredChange {
   change: Change;
 }
 
-/** Changes by time with a letter each, by which chart and table name the same one. */
+/** Returns the changes by time, each with the letter that names it in chart and table. */
 export function letteredChanges({ changes }: SeriesPage): LetteredChange[] {
   return changes
     .toSorted((a, b) => ms(a.at) - ms(b.at))
@@ -182,7 +182,7 @@ export function drawnMarks(
   return marks.filter(({ at }) => at >= from && at <= to);
 }
 
-/** A value with its interval, in as many digits as the interval is wide. */
+/** Formats a value with its interval, in as many digits as the interval needs. */
 export function valueText(
   { value, lower, upper }: SeriesPoint,
   unit: Unit,
@@ -221,7 +221,7 @@ export function pictureOf(
   };
 }
 
-/** The signs that are drawn, in words. */
+/** Returns the entries of the legend for the signs that are drawn. */
 export function signsOf(
   page: SeriesPage,
   picture: HistoryPicture,

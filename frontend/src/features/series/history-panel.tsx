@@ -29,13 +29,13 @@ export interface HistoryPanelProps {
   page: SeriesPage;
   data: SeriesPoints;
   chosen: SeriesPoint | undefined;
-  /** The points are those of the window before. */
+  /** True while the points are those of the previous window. */
   stale: boolean;
   search: SeriesSearch;
   onSearch: (search: SeriesSearch) => void;
 }
 
-/** Kept while nothing changes in them: walking over the points draws nothing anew. */
+/** Memoizes the picture, so that selecting points does not redraw the chart. */
 function usePicture({ page, data, search: { from, to } }: HistoryPanelProps) {
   return useMemo(() => {
     const { span, whole } = spansOf(data, { from, to });

@@ -1,6 +1,6 @@
 /**
- * What an invitation's link opens (`/invitation#token=…`). Whoever is signed in joins as who they are; anybody else
- * makes an account for the address the invitation was sent to.
+ * The page of an invitation's link (`/invitation#token=…`). A signed-in person joins with their account; anybody else
+ * creates an account for the address of the invitation.
  */
 import { Button, Loader, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** What a reset link opens (`/reset-password#token=…`): a new password, which ends every other session. */
+/** The page of a reset link (`/reset-password#token=…`): sets a new password, which ends every other session. */
 import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
