@@ -8,7 +8,7 @@ import classes from './history-chart.module.css';
 import type { Extent } from './history-picture';
 
 export interface HistoryControlsProps {
-  /** In the order of time. */
+  /** Keys of the points, in the order of time. */
   keys: readonly string[];
   chosen: string | undefined;
   describe: (key: string) => readonly string[];
@@ -16,13 +16,13 @@ export interface HistoryControlsProps {
   /** The drawn window, and the whole range. */
   span: Extent;
   whole: Extent;
-  /** The time of the chosen point: zooming keeps it in the middle. */
+  /** The time of the chosen point, which zooming keeps in the middle. */
   middle: number | undefined;
   onZoom: (from: number, to: number) => void;
   onReset: () => void;
 }
 
-/** The window moved and stretched, kept inside the whole. */
+/** Returns the window moved and stretched, within the whole range. */
 export function windowOf(
   span: Extent,
   whole: Extent,
