@@ -1,4 +1,4 @@
-/** The fixture API of channels: made, changed, muted, tested, with a log that a redelivery adds to. */
+/** Handlers of the fake server for channels, and the log that a redelivery adds to. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {

@@ -1,4 +1,4 @@
-/** Rules of the small installation: one in force with versions and a mute behind it, one in shadow. */
+/** Rules of the small installation: an active one with several versions and a past mute, and one in shadow. */
 import type {
   AppliedRule,
   Orphans,
@@ -76,7 +76,7 @@ export function rule(change: Partial<RuleDetail> = {}): RuleDetail {
   };
 }
 
-/** As the list has it. */
+/** Returns a rule as the list of rules has it. */
 export function brief({
   floor: _floor,
   mutes: _mutes,
@@ -210,7 +210,7 @@ export const orphans: Orphans = {
     '1 rule decides about nothing; 1 measurement has the built-in default only.',
 };
 
-/** As the server says it where nobody wrote a rule of that kind. */
+/** The answer of the server if no rule of that kind is stored. */
 export const appliedToArms: AppliedRule = {
   rule_id: null,
   version: null,

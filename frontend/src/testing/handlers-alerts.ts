@@ -1,4 +1,4 @@
-/** The fixture API of alerts: the inbox, one alert, its explanation, and decisions about it. */
+/** Handlers of the fake server for alerts: the inbox, one alert, its explanation, and decisions about it. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {
