@@ -1,4 +1,4 @@
-/** Rules of the small installation: an active one with several versions and a past mute, and one in shadow. */
+/** Rules of the small installation: an active one with several versions and a mute, and one in shadow. */
 import type {
   AppliedRule,
   Orphans,
