@@ -1,4 +1,4 @@
-//! The harness's only clock, and what it can resolve.
+//! The harness's only clock, with its measured resolution and cost.
 //!
 //! [`Instant`] is the platform's monotonic clock (`clock_gettime(CLOCK_MONOTONIC)` on Linux,
 //! `mach_absolute_time` on macOS, `QueryPerformanceCounter` on Windows). Its step and its price
@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// 584 years fit; longer durations are cut.
+/// Converts to nanoseconds; durations beyond 584 years are cut.
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
