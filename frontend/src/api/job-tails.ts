@@ -35,9 +35,9 @@ type Fetch<T> = (slice: PageQuery) => Promise<Page<T>>;
 /** Fetches the items after the cached ones. Several lines may share a seq, so paging is by cursor. */
 async function fetchNewer<T extends Sequenced>(
   fetchPage: Fetch<T>,
-  held: readonly T[],
+  cached: readonly T[],
 ): Promise<readonly T[] | undefined> {
-  const last = held.at(-1)?.seq;
+  const last = cached.at(-1)?.seq;
   const start: PageQuery = last === undefined ? {} : { after: last };
   const newer: T[] = [];
   let slice: PageQuery = start;
@@ -46,7 +46,7 @@ async function fetchNewer<T extends Sequenced>(
     // oxlint-disable-next-line no-await-in-loop
     const { items, next } = await fetchPage(slice);
     newer.push(...items);
-    if (next === null) return [...held, ...newer];
+    if (next === null) return [...cached, ...newer];
     slice = { ...start, cursor: next };
   }
   return undefined;
@@ -75,9 +75,9 @@ export function jobLogQuery(jobId: string, attempt: number) {
           throw new TypeError('The log came as a text.');
         return answer;
       };
-      const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
+      const cached = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
       const all =
-        held.length === 0 ? undefined : await fetchNewer(fetchPage, held);
+        cached.length === 0 ? undefined : await fetchNewer(fetchPage, cached);
       return (all ?? (await fetchPage({ tail: true })).items).slice(
         -KEEP_LINES,
       );
@@ -103,8 +103,8 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
             },
           }),
         );
-      const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
-      return ((await fetchNewer(fetchPage, held)) ?? held).slice(
+      const cached = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
+      return ((await fetchNewer(fetchPage, cached)) ?? cached).slice(
         -KEEP_CONDITIONS,
       );
     },
@@ -170,11 +170,11 @@ export function addConditions(
   conditions: Conditions,
 ): void {
   const { queryKey } = jobConditionsQuery(jobId, attempt);
-  client.setQueryData<readonly Conditions[]>(queryKey, (held) => {
-    if (held === undefined) return held;
-    const last = held.at(-1)?.seq ?? -1;
+  client.setQueryData<readonly Conditions[]>(queryKey, (cached) => {
+    if (cached === undefined) return cached;
+    const last = cached.at(-1)?.seq ?? -1;
     return conditions.seq > last
-      ? [...held, conditions].slice(-KEEP_CONDITIONS)
-      : held;
+      ? [...cached, conditions].slice(-KEEP_CONDITIONS)
+      : cached;
   });
 }

@@ -18,7 +18,7 @@ import {
   FOOT_HEIGHT,
   instantAt,
   layoutOf,
-  nearest,
+  findNearestPoint,
   PLOT_LEFT,
   PLOT_RIGHT,
   pointPosition,
@@ -69,7 +69,7 @@ function usePointer(
   };
   const move = (event: PointerEvent<HTMLDivElement>) => {
     const { x, width } = measure(event);
-    setOver(nearest(points, instantAt(x, width, extent))?.key);
+    setOver(findNearestPoint(points, instantAt(x, width, extent))?.key);
     if (drag !== undefined) setDrag({ ...drag, now: x });
   };
   const up = (event: PointerEvent<HTMLDivElement>) => {
@@ -81,7 +81,7 @@ function usePointer(
       onZoom(instantAt(first, width, extent), instantAt(last, width, extent));
       return;
     }
-    const point = nearest(points, instantAt(x, width, extent));
+    const point = findNearestPoint(points, instantAt(x, width, extent));
     if (point !== undefined) onChoose(point.key);
   };
   const leave = () => {

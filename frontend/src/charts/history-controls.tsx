@@ -23,7 +23,7 @@ export interface HistoryControlsProps {
 }
 
 /** Returns the window moved and stretched, within the whole range. */
-export function windowOf(
+export function moveWindow(
   span: Extent,
   whole: Extent,
   change: { scale?: number; shift?: number; middle?: number },
@@ -54,8 +54,8 @@ export function HistoryControls(props: HistoryControlsProps) {
   const index =
     chosen === undefined ? keys.length - 1 : Math.max(0, keys.indexOf(chosen));
   const words = describe(keys[index] ?? '').join(', ');
-  const zoom = (change: Parameters<typeof windowOf>[2]) =>
-    onZoom(...windowOf(span, whole, change));
+  const zoom = (change: Parameters<typeof moveWindow>[2]) =>
+    onZoom(...moveWindow(span, whole, change));
   const all = span[0] <= whole[0] && span[1] >= whole[1];
   const around = middle === undefined ? {} : { middle };
   return (

@@ -38,7 +38,11 @@ type PictureValues = Pick<HistoryPicture, 'points' | 'levels' | 'bands'>;
  * Returns round ticks that contain every counted value and every level; intervals, bands and excluded points
  * widen the axis on each side by at most that range.
  */
-export function valueAxis({ points, levels, bands }: PictureValues): Ticks {
+export function chooseValueAxis({
+  points,
+  levels,
+  bands,
+}: PictureValues): Ticks {
   const counted = points.filter(({ aside }) => !aside);
   const firm = [
     ...(counted.length > 0 ? counted : points).map(({ value }) => value),
@@ -58,12 +62,15 @@ export function valueAxis({ points, levels, bands }: PictureValues): Ticks {
 }
 
 /** Returns whether a point is outside the axis. */
-export function isFar({ value }: HistoryPoint, { domain }: Ticks): boolean {
+export function isOutsideAxis(
+  { value }: HistoryPoint,
+  { domain }: Ticks,
+): boolean {
   return value < domain[0] || value > domain[1];
 }
 
 /** Returns the point whose time is nearest to `at`; of several at one time, the first. */
-export function nearest<T extends { at: number }>(
+export function findNearestPoint<T extends { at: number }>(
   points: readonly T[],
   at: number,
 ): T | undefined {
@@ -159,7 +166,7 @@ export function layoutOf(picture: HistoryPicture, width: number): Layout {
     HEAD_HEIGHT +
     labels.reduce((most, { row }) => Math.max(most, row + 1), 0) * LABEL_ROW;
   const tall = top + PLOT_HEIGHT + AXIS_HEIGHT + FOOT_HEIGHT;
-  return { width, extent, axis: valueAxis(picture), labels, top, tall };
+  return { width, extent, axis: chooseValueAxis(picture), labels, top, tall };
 }
 
 /** Returns a point's place in the chart, within the plot, px. */

@@ -49,7 +49,7 @@ export function intervalAxes(given: AxisInput): IntervalAxes {
 }
 
 /** Returns the scale for measured values of a param: log if they span decades. */
-export function scaleFor(values: readonly number[]): Scale {
+export function chooseScale(values: readonly number[]): Scale {
   return spansDecades(Math.min(...values), Math.max(...values))
     ? 'log'
     : 'linear';

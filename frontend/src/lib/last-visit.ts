@@ -27,7 +27,7 @@ function readVisits(key: string): Visits | undefined {
 }
 
 /** Records a view at `now` and returns when the previous visit ended, if there was one. */
-export function noteVisit(page: string, now: number): string | undefined {
+export function recordVisit(page: string, now: number): string | undefined {
   const key = `paceline.visit.${page}`;
   const last = readVisits(key);
   const seen = new Date(now).toISOString();

@@ -12,7 +12,7 @@ import { ada, grace, minutesAgo } from './fixtures';
 
 const DAY = 24 * 60;
 
-function saying(effect: string): string {
+function sentenceAbout(effect: string): string {
   return `Time of any benchmark (arm native, suite hashing) gets worse by ${effect} or more and stays so.`;
 }
 
@@ -28,7 +28,7 @@ export function ruleVersion(change: Partial<RuleVersion> = {}): RuleVersion {
     min_effect: 0.05,
     direction: 'worse',
     mode: 'active',
-    text: saying('5 %'),
+    text: sentenceAbout('5 %'),
     comment: 'Three percent fired on every firmware update.',
     owner: ada,
     created_by: 'Ada',
@@ -114,7 +114,7 @@ export const versions: RuleVersion[] = [
   ruleVersion({
     version: 1,
     min_effect: 0.03,
-    text: saying('3 %'),
+    text: sentenceAbout('3 %'),
     comment: '',
     owner: null,
     created_at: minutesAgo(30 * DAY),

@@ -27,7 +27,7 @@ function isSignedIn(backend: FakeBackend): boolean {
   return backend.signedIn && backend.session !== null;
 }
 
-function guard(backend: FakeBackend): HttpHandler {
+function checkRequest(backend: FakeBackend): HttpHandler {
   return http.all(`${API}/*`, ({ request }) => {
     const { pathname, searchParams } = new URL(request.url);
     backend.projects.add(searchParams.get('project'));
@@ -334,7 +334,7 @@ function reportHandlers(backend: FakeBackend): HttpHandler[] {
 
 export function handlersFor(backend: FakeBackend): HttpHandler[] {
   return [
-    guard(backend),
+    checkRequest(backend),
     ...sessionHandlers(backend),
     ...peopleHandlers(backend),
     ...channelHandlers(backend),

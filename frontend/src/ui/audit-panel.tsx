@@ -108,7 +108,7 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
 }
 
 /** Groups findings by defect, so that a defect of several arms is named once. */
-function byName(findings: Audit['findings']) {
+function groupByName(findings: Audit['findings']) {
   return [...new Set(findings.map(({ name }) => name))].map((name) => {
     const own = findings.filter((finding) => finding.name === name);
     return {
@@ -120,7 +120,7 @@ function byName(findings: Audit['findings']) {
 }
 
 /** Returns the same point without defects in another protocol: params that are numbers are equal. */
-function cleanSiblings(
+function findCleanSiblings(
   audit: Audit,
   audits: readonly Audit[],
   comparisons: readonly Comparison[],
@@ -154,7 +154,7 @@ function Group({
   const own = comparisons.filter(
     (row) => row.benchmark === audit.benchmark && paramsKey(row.params) === key,
   );
-  const clean = cleanSiblings(audit, audits, comparisons);
+  const clean = findCleanSiblings(audit, audits, comparisons);
   return (
     <article
       className={classes.group}
@@ -164,7 +164,7 @@ function Group({
         {audit.benchmark} <span>at {paramsLabel(audit.params)}</span>
       </h3>
       <ul className={classes.defects}>
-        {byName(audit.findings).map(({ name, decisive, texts }) => (
+        {groupByName(audit.findings).map(({ name, decisive, texts }) => (
           <li key={name}>
             <Status
               look={{

@@ -28,7 +28,7 @@ export function NewPasswordField({
       required
       minLength={SHORTEST}
       value={value}
-      error={isWeak(error) ? error?.message : null}
+      error={isWeakPassword(error) ? error?.message : null}
       onChange={(event) => onChange(event.currentTarget.value)}
       visibilityToggleButtonProps={{
         'aria-label': 'Show password',
@@ -39,6 +39,6 @@ export function NewPasswordField({
 }
 
 /** Returns whether this field shows the refusal, so that the form does not. */
-export function isWeak(error: Error | null): boolean {
+export function isWeakPassword(error: Error | null): boolean {
   return isApiError(error) && error.code === 'weak_password';
 }

@@ -17,7 +17,7 @@ import { SimulatedMarkOf } from '../../ui/target-name';
 import classes from './arms.module.css';
 import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
-import { evidenceOf, jobsOf, type Evidence } from './report-evidence';
+import { collectEvidence, jobsOf, type Evidence } from './report-evidence';
 import { perUnitsOf } from './per-unit';
 import { hasRatio, worst } from './ratio-chart';
 import { TargetPanel } from './target-panel';
@@ -65,7 +65,7 @@ function useTargets(arms: Arms): TargetArms[] {
     const own = jobs
       .map((id) => reportOf.get(id))
       .filter((report) => report !== undefined);
-    return { targetId, rows, evidence: evidenceOf(own, arms.benchmark) };
+    return { targetId, rows, evidence: collectEvidence(own, arms.benchmark) };
   });
 }
 

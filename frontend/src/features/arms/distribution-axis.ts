@@ -25,7 +25,7 @@ export interface AxisCut {
 }
 
 /** Returns undefined if no sample lies more than a quarter beyond the fence of the slowest arm. */
-export function axisCutOf(arms: readonly Arm[]): AxisCut | undefined {
+export function chooseAxisCut(arms: readonly Arm[]): AxisCut | undefined {
   const until = Math.max(...arms.map(fence));
   const furthest = Math.max(
     ...arms.map((arm) => arm.points.at(-1)?.value ?? 0),

@@ -16,7 +16,7 @@ import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { SimulatedMarkOf } from '../../ui/target-name';
-import { axisCutOf, quantile, type AxisCut } from './distribution-axis';
+import { chooseAxisCut, quantile, type AxisCut } from './distribution-axis';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;
@@ -67,7 +67,7 @@ function LoadedDistribution({
       <QueryView query={distribution} what="the distribution" lines={6}>
         {(data) => (
           <Ecdf
-            data={{ ...data, arms: referenceLast(data.arms, reference) }}
+            data={{ ...data, arms: moveReferenceLast(data.arms, reference) }}
             chosen={[arm, reference]}
           />
         )}
@@ -77,7 +77,7 @@ function LoadedDistribution({
 }
 
 /** Moves the reference to the end, so that each arm has the look that it has in the chart of ratios. */
-function referenceLast(
+function moveReferenceLast(
   arms: Distribution['arms'],
   reference: string,
 ): Distribution['arms'] {
@@ -111,7 +111,7 @@ function Ecdf({
   const shownText = few
     ? data.summary
     : `${chosen.join(' and ')}; the table has every arm.`;
-  const cut = axisCutOf(drawn);
+  const cut = chooseAxisCut(drawn);
   const format = (value: number | undefined) =>
     value === undefined ? '–' : formatValue(value, data.unit);
   return (

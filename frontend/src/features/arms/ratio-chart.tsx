@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import type { Benchmark, Comparison, Derived, Judged } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { DotChart } from '../../charts/dot-chart';
-import { scaleFor } from '../../charts/interval-axes';
+import { chooseScale } from '../../charts/interval-axes';
 import { IntervalChart } from '../../charts/interval-chart';
 import type {
   ReferenceMark,
@@ -183,7 +183,7 @@ function OverParam({
         references={references(rows, reference)}
         marks={marksOf(crossovers, benchmark, view.xUnit)}
         band={[1, 1 + Math.max(0, ...margins(rows)) / 100]}
-        xScale={scaleFor(rows.map((row) => Number(row.params[x])))}
+        xScale={chooseScale(rows.map((row) => Number(row.params[x])))}
         yScale="log"
         xLabel={view.xUnit === null ? x : `${x} (${view.xUnit})`}
         yLabel="ratio"

@@ -48,7 +48,7 @@ function newest<T>(
  * Reports list only what is wrong, so a measurement without a complaint refutes older complaints about it.
  * `key` returns the subject of a complaint; `settles` returns the subjects that a measurement refutes.
  */
-function standingComplaintsOf<T>(
+function findUnansweredComplaints<T>(
   reports: readonly {
     measurements: readonly Measurement[];
     complaints: readonly T[];
@@ -75,12 +75,12 @@ function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
 }
 
 /** Returns whether a row has a result; null can be one ("no crossover") or mean that samples were lacking. */
-function isAnswer({ value, answered }: Derived): boolean {
+function hasResult({ value, answered }: Derived): boolean {
   return value !== null || answered;
 }
 
 /** Collects the evidence from `reports`, which are ordered from newest to oldest. */
-export function evidenceOf(
+export function collectEvidence(
   reports: readonly JobReport[],
   benchmark: string,
 ): Evidence {
@@ -92,10 +92,10 @@ export function evidenceOf(
       (row) => [row.arm, row.metric, paramsKey(row.params)].join('|'),
     ),
     derived: newest(
-      reports.map(({ derived }) => own(derived).filter(isAnswer)),
+      reports.map(({ derived }) => own(derived).filter(hasResult)),
       (row) => [row.name, row.arm, paramsKey(row.params)].join('|'),
     ),
-    audits: standingComplaintsOf(
+    audits: findUnansweredComplaints(
       reports.map(({ measurements, audits }) => ({
         measurements: own(measurements),
         complaints: own(audits ?? []),
@@ -103,7 +103,7 @@ export function evidenceOf(
       (row) => paramsKey(row.params),
       (row) => [paramsKey(row.params)],
     ),
-    unavailable: standingComplaintsOf(
+    unavailable: findUnansweredComplaints(
       reports.map(({ measurements, unavailable }) => ({
         measurements: own(measurements),
         complaints: own(unavailable ?? []),

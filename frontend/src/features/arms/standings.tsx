@@ -190,15 +190,15 @@ const ROW_COLUMNS: readonly Column<ArmStandingRow>[] = [
 
 /** Names the benchmarks that the figures above leave out, with the reason. */
 function Unwatched({ suites }: { suites: readonly SuiteStandings[] }) {
-  const left = suites.filter(({ unwatched }) => unwatched.length > 0);
-  if (left.length === 0) return null;
+  const leftOut = suites.filter(({ unwatched }) => unwatched.length > 0);
+  if (leftOut.length === 0) return null;
   return (
     <Panel
       title="Left out"
       about="No rule of the suite says that an arm of these benchmarks should win: they compare other arms, or ones that are slow on purpose. A [[rules]] entry in suite.toml adds one."
     >
       <dl className={classes.unwatched}>
-        {left.map(({ suite, title, unwatched }) => (
+        {leftOut.map(({ suite, title, unwatched }) => (
           <div key={suite}>
             <dt>{title}</dt>
             <dd>

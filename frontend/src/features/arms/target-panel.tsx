@@ -31,7 +31,7 @@ export interface TargetPanelProps {
 export function TargetPanel(props: TargetPanelProps) {
   const { benchmark, metric, view, rows, evidence, search } = props;
   const hidden = hiddenArms(search);
-  const here = rows.filter(
+  const comparisons = rows.filter(
     (row) => hasRatio(row) && isShown(view, row.params) && !hidden.has(row.arm),
   );
   const measured = evidence.measurements.filter(
@@ -58,7 +58,7 @@ export function TargetPanel(props: TargetPanelProps) {
           : 'Medians of warm samples. Verdicts come from the paired ratios, never from these.'
       }
     >
-      {(ratio ? here.length : measured.length) === 0 ? (
+      {(ratio ? comparisons.length : measured.length) === 0 ? (
         <>
           {legend}
           <EmptyState icon="arms" title="Nothing to show">
@@ -69,7 +69,7 @@ export function TargetPanel(props: TargetPanelProps) {
           </EmptyState>
         </>
       ) : ratio ? (
-        <RatioChart {...drawn} rows={here} derived={evidence.derived} />
+        <RatioChart {...drawn} rows={comparisons} derived={evidence.derived} />
       ) : (
         <ValueChart
           {...drawn}

@@ -9,7 +9,7 @@ import type {
   SeriesPoint,
   SeriesPoints,
 } from '../../api/types';
-import { isFar, valueAxis } from '../../charts/history-frame';
+import { isOutsideAxis, chooseValueAxis } from '../../charts/history-frame';
 import type { HistorySign } from '../../charts/history-legend';
 import type {
   Extent,
@@ -30,7 +30,7 @@ const ms = (instant: string) => Date.parse(instant);
  * Returns the drawn window and the whole range. The server's instants are finer than a browser's, so
  * the end is 1 ms after the last point: a window that ends there must include it.
  */
-export function spansOf(
+export function computeSpans(
   points: SeriesPoints,
   { from, to }: SeriesSearch,
 ): { span: Extent; whole: Extent } {
@@ -139,7 +139,7 @@ export interface LetteredChange {
 }
 
 /** Returns the changes by time, each with the letter that names it in chart and table. */
-export function letteredChanges({ changes }: SeriesPage): LetteredChange[] {
+export function labelChanges({ changes }: SeriesPage): LetteredChange[] {
   return changes
     .toSorted((a, b) => ms(a.at) - ms(b.at))
     .map((change, index) => ({ change, letter: letterOf(index) }));
@@ -156,7 +156,7 @@ export function drawnMarks(
   [from, to]: Extent,
 ): HistoryMark[] {
   const marks: HistoryMark[] = [
-    ...letteredChanges(page)
+    ...labelChanges(page)
       .filter(({ change }) => change.state !== 'vanished')
       .map(({ letter, change }): HistoryMark => ({
         key: change.id,
@@ -234,11 +234,11 @@ export function signsOf(
   const signs: { sign: HistorySign; label: string }[] = [
     { sign: 'point', label: 'median of a job, 99 % interval' },
   ];
-  const axis = valueAxis(picture);
+  const axis = chooseValueAxis(picture);
   const aside = points.filter((point) => point.aside);
-  if (aside.some((point) => !isFar(point, axis)))
+  if (aside.some((point) => !isOutsideAxis(point, axis)))
     signs.push({ sign: 'aside', label: 'excluded' });
-  if (aside.some((point) => isFar(point, axis))) {
+  if (aside.some((point) => isOutsideAxis(point, axis))) {
     signs.push({ sign: 'far', label: 'excluded, outside the chart' });
   }
   if (page.segments.length > 0)

@@ -16,7 +16,7 @@ import {
   pointLines,
   pointsWithin,
   signsOf,
-  spansOf,
+  computeSpans,
   unitAt,
 } from './history-model';
 import { PointCard } from './point-card';
@@ -38,7 +38,7 @@ export interface HistoryPanelProps {
 /** Memoizes the picture, so that selecting points does not redraw the chart. */
 function usePicture({ page, data, search: { from, to } }: HistoryPanelProps) {
   return useMemo(() => {
-    const { span, whole } = spansOf(data, { from, to });
+    const { span, whole } = computeSpans(data, { from, to });
     const points = pointsWithin(data, span);
     return { span, whole, points, picture: pictureOf(page, points, span) };
   }, [page, data, from, to]);

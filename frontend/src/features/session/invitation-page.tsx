@@ -15,7 +15,7 @@ import {
 import { sessionQuery, signOut } from '../../api/session';
 import type { Account, InvitationOffer, Session } from '../../api/types';
 import { formatDateTime } from '../../lib/times';
-import { isWeak, NewPasswordField } from '../../ui/new-password-field';
+import { isWeakPassword, NewPasswordField } from '../../ui/new-password-field';
 import { EntryFrame, Refusal } from './entry-frame';
 import { useLinkToken } from './link-token';
 
@@ -183,7 +183,7 @@ function NewAccountForm({
           onChange={setPassword}
           error={accept.error}
         />
-        {accept.error !== null && !isWeak(accept.error) && (
+        {accept.error !== null && !isWeakPassword(accept.error) && (
           <Refusal>{accept.error.message}</Refusal>
         )}
         <Button type="submit" fullWidth loading={accept.isPending}>
