@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::fence::keep;
 use crate::sampler::{RawSample, Sample};
 
-/// Reads whose differences show the smallest step; even a 10 ms clock steps once or twice in them.
+/// Number of reads to find the smallest step; even a 10 ms clock steps once or twice in them.
 const STEP_READS: u32 = 100_000;
 /// Longest search for steps: on a coarse clock, one step is enough.
 const STEP_SEARCH: Duration = Duration::from_millis(50);

@@ -22,7 +22,7 @@ import { throttle, type Throttled } from '../../lib/throttle';
 
 const REFETCH_MS = 1000;
 const POLL_MS = 4000;
-/** States of jobs that do not measure yet and have a reason. */
+/** States in which the server says what a job waits for. */
 const WAITING: ReadonlySet<JobState> = new Set([
   'queued',
   'leased',

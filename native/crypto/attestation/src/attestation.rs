@@ -6,8 +6,8 @@
 //!                                └──────────── what is signed: the statement ──┘
 //! ```
 //! An attestation has exactly one encoding. The statement begins with a mark that no other protocol
-//! of ours uses, then its domain's length and label, so a signature of one domain (or of raw bytes)
-//! is never one of another. Ed25519 binds the key by hashing it. The domain defines the meaning of
+//! of ours uses, then its domain's length and label, so a signature in one domain (or of raw bytes)
+//! is never valid in another domain. Ed25519 binds the key by hashing it. The domain defines the meaning of
 //! a payload; there are no times, nonces or roles here.
 
 use std::fmt;
