@@ -48,7 +48,12 @@ def test_a_strangers_suite_is_measured_from_enrolment_to_finish(
         for line in item["lines"]
     )
     states = [state["state"] for state in job.states]
-    assert list(dict.fromkeys(states)) == ["preparing", "measuring", "uploading"]
+    assert list(dict.fromkeys(states)) == [
+        "leased",
+        "preparing",
+        "measuring",
+        "uploading",
+    ]
     measuring = next(state for state in job.states if state["state"] == "measuring")
     assert len(measuring["artifact_hash"]) == 64
     assert len(measuring["fingerprint"]) == 64

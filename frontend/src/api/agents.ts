@@ -1,4 +1,4 @@
-/** Agents of the installation: what they were granted, their credentials, and claims to targets. */
+/** Requests about agents: their grants, credentials and claims to targets. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

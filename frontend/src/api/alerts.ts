@@ -1,4 +1,4 @@
-/** Alerts and their triage. Writes answer the whole alert, so the cache holds what the server decided. */
+/** Requests about alerts and their triage. Writes return the whole alert, which replaces the one in the cache. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -65,7 +65,7 @@ export function alertQuery(id: string) {
   });
 }
 
-/** `again`: also recomputes every finding from stored samples, which takes the server a while. */
+/** Returns the query of an explanation; `again` recomputes every finding from stored samples, which is slow. */
 export function explanationQuery(id: string, again: boolean) {
   return queryOptions({
     queryKey: [...alertKeys.explanation(id), again],
@@ -81,7 +81,7 @@ export function explanationQuery(id: string, again: boolean) {
   });
 }
 
-/** `budget`: A/B jobs the bisection may start; null: the server's default. */
+/** Starts a bisection; `budget` is the most A/B jobs it may start, null the server's default. */
 export function bisectAlert(
   id: string,
   budget: number | null,
@@ -97,7 +97,7 @@ export function bisectAlert(
 export interface Decision {
   action: AlertAction;
   note?: string | undefined;
-  /** For `expected` of an alert about history: the commit from which the new baseline counts. */
+  /** Commit from which the new baseline counts, for the decision `expected` about a change in history. */
   baselineCommit?: string | undefined;
 }
 
@@ -120,7 +120,7 @@ export function actOnAlert(
   );
 }
 
-/** All of the alerts or none: a refusal names the reason of each in its `fields`. */
+/** Decides on all of the alerts or none; a refusal has the reason of each in its `fields`. */
 export function decideInBulk(decision: BulkRequest): Promise<TriageBatch> {
   return unwrap(client.POST('/api/v1/alerts/bulk', { body: decision }));
 }
@@ -166,7 +166,7 @@ export function addAlertNote(id: string, note: string): Promise<AlertDetail> {
   );
 }
 
-/** Mutes the rule behind the alert; the server makes one where only the suite's own decides. */
+/** Mutes the rule behind the alert; the server creates one if only a rule of the suite applies. */
 export function muteAlert(
   id: string,
   reason: string,

@@ -1,4 +1,4 @@
-/** The audit log: who changed what. Rows are only ever added. */
+/** Requests about the audit log: who changed what. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -21,7 +21,7 @@ export interface AuditFilters {
   cursor?: string | undefined;
 }
 
-/** Of the project, or (`ofInstallation`) of what belongs to none, such as accounts and sign-ins. */
+/** Returns the query of the project's log, or of the installation's: what belongs to no project, such as sign-ins. */
 export function auditQuery(filters: AuditFilters, ofInstallation: boolean) {
   return queryOptions({
     queryKey: ['audit', ofInstallation, filters],

@@ -1,4 +1,4 @@
-/** The suites that agents announced. */
+/** Requests the suites that agents announced. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,4 +1,4 @@
-/** Channels of the project: where people are told, and the log of what was sent. A secret is in one answer only. */
+/** Requests about channels, which notify people, and the log of what was sent. A secret is in one answer only. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -20,7 +20,7 @@ export const channelKeys = {
   delivery: (id: string) => ['channels', 'delivery', id] as const,
 };
 
-/** How often a page that waits for an answer of a receiver looks again. */
+/** Interval of refetching while a delivery waits for its receiver. */
 const POLL_MS = 2000;
 
 export function channelsQuery(cursor: string | undefined) {
@@ -49,7 +49,7 @@ export function channelQuery(id: string) {
   });
 }
 
-/** The log of a channel; while a delivery is pending it is read again. */
+/** Returns the query of a channel's log, which is refetched while a delivery is pending. */
 export function deliveriesQuery(id: string, cursor: string | undefined) {
   return queryOptions({
     queryKey: [...channelKeys.deliveries(id), cursor],

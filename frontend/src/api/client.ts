@@ -10,7 +10,7 @@ import type { paths } from './schema.gen';
 
 export const client = createClient<paths>({
   baseUrl: window.location.origin,
-  // Looked up per call, so that a test's interception of `fetch` is seen.
+  // `fetch` is looked up per call, so that tests can intercept it.
   fetch: (request) => globalThis.fetch(request),
 });
 

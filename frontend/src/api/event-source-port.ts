@@ -1,6 +1,6 @@
 /**
  * The interface to server-sent events, with two adapters: the browser's `EventSource` below and the fake in
- * fake-event-source.ts. A port opens one connection and never reconnects; live-stream.ts does.
+ * fake-event-source.ts. A port opens one connection; live-stream.ts reconnects.
  */
 export interface SourceMessage {
   id: string;

@@ -1,4 +1,4 @@
-/** Imports: documents that other tools printed, as the server read them. They hold no samples. */
+/** Requests about imports: documents that other tools printed, as the server read them. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,4 +1,4 @@
-/** What admins of the installation manage: all accounts, projects, and which targets a project may use. */
+/** Requests of admins of the installation: accounts, projects, and the targets that a project may use. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -8,7 +8,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { client as http, unwrap } from './client';
 import { runKeys } from './runs';
 
-/** About 300,000 lines: what a page still searches between two key strokes. */
+/** About 300,000 lines, which a page can search between two keystrokes. */
 export const MAX_CHARACTERS = 16_000_000;
 
 export interface WholeLog {
@@ -16,7 +16,7 @@ export interface WholeLog {
   isCut: boolean;
 }
 
-/** Where a browser downloads it; the server names the file. */
+/** Returns the address of the log as a download; the server names the file. */
 export function logFileUrl(jobId: string, attempt: number): string {
   const query = new URLSearchParams({ format: 'text' });
   if (attempt > 0) query.set('attempt', String(attempt));
@@ -42,7 +42,7 @@ export function wholeLogQuery(jobId: string, attempt: number) {
         stream as unknown as ReadableStream<Uint8Array> | undefined,
       );
     },
-    // Opened again, it may have grown.
+    // The log may have grown since it was last opened.
     staleTime: 0,
     gcTime: 0,
   });

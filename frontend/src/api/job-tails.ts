@@ -1,7 +1,7 @@
 /**
- * Reads the growing lists of an attempt, log and conditions: each fetch requests only items after the last seq.
+ * Reads the growing lists of an attempt, its log and conditions: each fetch requests only items after the last seq.
  *
- * Lines are never repeated or reordered; the newest are kept.
+ * Lines are never repeated or reordered, and only the newest are kept.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 
@@ -9,7 +9,7 @@ import { client as http, unwrap } from './client';
 import { runKeys } from './runs';
 import type { Conditions, LogLine, Page, RawText, Reported } from './types';
 
-/** Pages followed in one fetch; a longer backlog is skipped to its end. */
+/** Most pages per fetch; of a longer backlog, only the end is read. */
 const MAX_PAGES = 25;
 const PAGE = 200;
 const KEEP_LINES = 1000;
@@ -25,19 +25,19 @@ interface PageQuery {
   tail?: boolean;
 }
 
-/** A job that was never leased has no attempt: the server then uses the newest, and returns nothing. */
+/** Returns the query of an attempt. A job that was never leased has none; the server then returns nothing. */
 function attemptQuery(attempt: number): { attempt?: number } {
   return attempt > 0 ? { attempt } : {};
 }
 
 type Fetch<T> = (slice: PageQuery) => Promise<Page<T>>;
 
-/** Everything after what is held. Several lines may share a seq, so pages are followed by their cursor. */
+/** Fetches the items after the cached ones. Several lines may share a seq, so paging is by cursor. */
 async function fetchNewer<T extends Sequenced>(
   fetchPage: Fetch<T>,
-  held: readonly T[],
+  cached: readonly T[],
 ): Promise<readonly T[] | undefined> {
-  const last = held.at(-1)?.seq;
+  const last = cached.at(-1)?.seq;
   const start: PageQuery = last === undefined ? {} : { after: last };
   const newer: T[] = [];
   let slice: PageQuery = start;
@@ -46,7 +46,7 @@ async function fetchNewer<T extends Sequenced>(
     // oxlint-disable-next-line no-await-in-loop
     const { items, next } = await fetchPage(slice);
     newer.push(...items);
-    if (next === null) return [...held, ...newer];
+    if (next === null) return [...cached, ...newer];
     slice = { ...start, cursor: next };
   }
   return undefined;
@@ -70,14 +70,14 @@ export function jobLogQuery(jobId: string, attempt: number) {
             params: { path: { job_id: jobId }, query },
           }),
         );
-        // A text is what `format=text` gives, which is not asked for here.
+        // The answer is text only with `format=text`, which is not requested here.
         if (typeof answer === 'string')
           throw new TypeError('The log came as a text.');
         return answer;
       };
-      const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
+      const cached = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
       const all =
-        held.length === 0 ? undefined : await fetchNewer(fetchPage, held);
+        cached.length === 0 ? undefined : await fetchNewer(fetchPage, cached);
       return (all ?? (await fetchPage({ tail: true })).items).slice(
         -KEEP_LINES,
       );
@@ -103,15 +103,15 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
             },
           }),
         );
-      const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
-      return ((await fetchNewer(fetchPage, held)) ?? held).slice(
+      const cached = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
+      return ((await fetchNewer(fetchPage, cached)) ?? cached).slice(
         -KEEP_CONDITIONS,
       );
     },
   });
 }
 
-/** One reading with what its commands printed: large, so asked for one by one and only when looked at. */
+/** Returns the query of one reading with the output of its commands, fetched when it is opened because it is large. */
 export function rawConditionsQuery(
   jobId: string,
   attempt: number,
@@ -138,7 +138,7 @@ export function rawConditionsQuery(
   });
 }
 
-/** One page: an app that talks leaves thousands of lines, and few are looked at. */
+/** Returns the query of one page of lines; an app may print thousands. */
 export function reportedQuery(
   jobId: string,
   attempt: number,
@@ -162,7 +162,7 @@ export function reportedQuery(
   });
 }
 
-/** Adds one observation that arrived live; one that is not newer than what is held changes nothing. */
+/** Adds an observation that arrived live, unless it is not newer than the cached ones. */
 export function addConditions(
   client: QueryClient,
   jobId: string,
@@ -170,11 +170,11 @@ export function addConditions(
   conditions: Conditions,
 ): void {
   const { queryKey } = jobConditionsQuery(jobId, attempt);
-  client.setQueryData<readonly Conditions[]>(queryKey, (held) => {
-    if (held === undefined) return held;
-    const last = held.at(-1)?.seq ?? -1;
+  client.setQueryData<readonly Conditions[]>(queryKey, (cached) => {
+    if (cached === undefined) return cached;
+    const last = cached.at(-1)?.seq ?? -1;
     return conditions.seq > last
-      ? [...held, conditions].slice(-KEEP_CONDITIONS)
-      : held;
+      ? [...cached, conditions].slice(-KEEP_CONDITIONS)
+      : cached;
   });
 }

@@ -1,5 +1,5 @@
 /**
- * A live stream that survives lost connections: it resumes after the last event it delivered.
+ * A live stream that reconnects after a lost connection and resumes after the last event it delivered.
  *
  * No event is delivered twice, and none is missed unless `onStale` is called. Events are hints (I4): listeners may
  * always refetch.
@@ -22,7 +22,7 @@ const KINDS: readonly LiveKind[] = [
 ];
 /** Events about the stream itself: it is open, or events were lost. */
 const CONTROL = ['ready', 'reset'] as const;
-/** ms; doubled per failure up to the maximum, so a restarting server is met soon and never hammered. */
+/** Delays of reconnecting: doubled per failure up to the maximum, so that a restarting server is not overloaded. */
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
 
@@ -30,7 +30,7 @@ export interface StreamOptions {
   port: EventSourcePort;
   run?: string | undefined;
   onEvent: (event: LiveEvent) => void;
-  /** What the page shows may be older than the stream: on first connection, and after events were lost. */
+  /** Called when the page may be older than the stream: on the first connection, and after events were lost. */
   onStale: () => void;
   onStatus: (status: StreamStatus) => void;
   firstDelayMs?: number;
@@ -57,7 +57,7 @@ export class LiveStream {
     this.connect();
   }
 
-  /** Gives the connection back, e.g. while the page is hidden: browsers allow only six to one server. */
+  /** Closes the connection, e.g. while the page is hidden, because browsers allow only six per server. */
   pause(): void {
     if (this.timer !== undefined) clearTimeout(this.timer);
     this.timer = undefined;
@@ -103,7 +103,7 @@ export class LiveStream {
     else this.handOn(parse(data));
   }
 
-  /** The stream is open: what is fetched from now on is no older than the events to come. */
+  /** Handles an opened stream: data fetched from now on is no older than the events to come. */
   private ready(place: number): void {
     this.failures = 0;
     this.options.onStatus('open');

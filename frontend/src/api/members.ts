@@ -1,4 +1,4 @@
-/** Who belongs to the project, who is invited, and the ways an invitation is accepted. */
+/** Requests about members and invitations of the project. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -89,7 +89,7 @@ export function acceptWithNewAccount(person: NewPerson): Promise<Session> {
   return unwrap(client.POST('/api/v1/session/invitation', { body: person }));
 }
 
-/** As who is signed in; returns the name of the project. */
+/** Joins with the signed-in account; returns the name of the project. */
 export async function acceptInvitation(token: string): Promise<string> {
   const joined = await unwrap(
     client.POST('/api/v1/account/invitations', { body: { token } }),

@@ -1,4 +1,4 @@
-/** Which targets are noisy, and their noise floors as A/A jobs measured them. */
+/** Requests about noisy targets and the noise floors that A/A jobs measured. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,4 +1,4 @@
-/** One's own account: the sessions of its browsers, and its password. */
+/** Requests about the signed-in account: its sessions and its password. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -31,7 +31,7 @@ export async function endOtherSessions(): Promise<void> {
   await unwrap(client.DELETE('/api/v1/account/sessions'));
 }
 
-/** `current` is null for an account that has no password yet. */
+/** Changes the password; `current` is null for an account that has none yet. */
 export function changePassword(
   current: string | null,
   password: string,

@@ -1,4 +1,4 @@
-/** Usage policy advice: from which value on an arm wins on a target, and whether the policy in force is right. */
+/** Requests usage policy advice: the value from which an arm wins on a target, compared with the policy in force. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -22,7 +22,7 @@ export function policiesQuery(filters: PolicyFilters) {
   });
 }
 
-/** All advice on this policy and target, newest first. */
+/** Returns the query of all advice on this policy and target, newest first. */
 export function policyHistoryQuery(of: PolicyAdvice) {
   const query = {
     suite: of.suite,

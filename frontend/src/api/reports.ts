@@ -1,5 +1,5 @@
 /**
- * The server's summaries for pages: the overview, the arms of a benchmark, the matrix of a suite, two revisions
+ * Requests the server's summaries: the overview, the arms of a benchmark, the matrix of a suite, two revisions
  * side by side, and the missing cases of a run.
  */
 import {
@@ -27,7 +27,7 @@ export const overviewQuery = queryOptions({
   refetchInterval: 10_000,
 });
 
-/** What is new since an instant. */
+/** Returns the query of what is new since an instant. */
 export function sinceQuery(from: string) {
   return queryOptions({
     queryKey: ['since', from],
@@ -98,7 +98,7 @@ export interface CompareFilters {
   hide_uncertain?: boolean | undefined;
 }
 
-/** Clearest and largest differences first, page by page. */
+/** Returns the paged query of a comparison, the clearest and largest differences first. */
 export function compareQuery(filters: CompareFilters) {
   return infiniteQueryOptions({
     queryKey: ['compare', filters],
@@ -114,9 +114,9 @@ export function compareQuery(filters: CompareFilters) {
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
-    // A filter that is switched keeps the rows in place until the new ones are here.
+    // After a change of filter, the old rows are shown until the new ones arrive.
     placeholderData: keepPreviousData,
-    // Every page that is shown ranks all rows again.
+    // Refetching makes the server rank all rows again for every loaded page.
     refetchOnWindowFocus: false,
   });
 }

@@ -1,4 +1,4 @@
-/** Rules, which turn findings into alerts, with their versions, mutes and replays. */
+/** Requests about rules, which turn findings into alerts: their versions, mutes and replays. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -60,11 +60,11 @@ export interface Measured {
   benchmark: string;
   arm: string;
   metric: string;
-  /** Its name. */
+  /** Name of the target. */
   target: string;
 }
 
-/** The rule that decides about a measurement, of one kind. */
+/** Returns the query of the rule of one kind that applies to a measurement. */
 export function appliedRuleQuery(kind: RuleKind, about: Measured) {
   return queryOptions({
     queryKey: [...ruleKeys.all, 'applied', kind, about],
@@ -110,7 +110,7 @@ export function createRule(rule: RuleRequest): Promise<RuleDetail> {
   return unwrap(client.POST('/api/v1/rules', { body: rule }));
 }
 
-/** `basedOn`: the version that was shown; refused with 409 when there is a newer one. */
+/** Saves a new version. `basedOn` is the version that was edited; the server answers 409 if there is a newer one. */
 export function updateRule(
   id: string,
   rule: RuleRequest,
@@ -132,7 +132,7 @@ export async function deleteRule(id: string): Promise<void> {
   );
 }
 
-/** What the rule would have raised; saves nothing. */
+/** Returns the alerts that the rule would have raised; saves nothing. */
 export function replayRule(
   rule: RuleRequest,
   ruleId: string | null,

@@ -1,4 +1,4 @@
-/** Runs, their jobs and what a job leaves behind: log, conditions, live series, report. */
+/** Requests about runs, their jobs, and the conditions, live series and report of a job. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -21,7 +21,7 @@ export interface RunFilters {
   target?: string | undefined;
   state?: RunState | undefined;
   trigger?: Trigger | undefined;
-  /** Instants, of when runs were requested. */
+  /** Range of instants in which runs were requested. */
   from?: string | undefined;
   to?: string | undefined;
   cursor?: string | undefined;
@@ -48,7 +48,7 @@ export function runsQuery(filters: RunFilters) {
   });
 }
 
-/** `5`, or `5 or 10` where hosts and devices differ; before it has a job, what was asked for. */
+/** Returns the launches of the jobs, e.g. `5`, or `5 or 10` if they differ; without jobs, those requested. */
 export function launchesOf({ launches, jobs }: Run): string {
   const launchCounts = new Set(jobs.map((job) => job.launches));
   return launchCounts.size === 0
@@ -138,7 +138,7 @@ export function distributionQuery({ jobId, benchmark, metric, params }: Point) {
   });
 }
 
-/** How long a request would take; asked again when it changes. */
+/** Returns the query of how long a request would take. */
 export function estimateQuery(body: RunRequest) {
   return queryOptions({
     queryKey: ['runs', 'estimate', body],
@@ -168,7 +168,7 @@ const ENDED: ReadonlySet<Job['state']> = new Set([
   'expired',
 ]);
 
-/** A lost job may still receive its late result, so it has not ended. */
+/** Returns whether a job has ended; a lost job has not, because its late result may still arrive. */
 export function jobEnded(job: Job): boolean {
   return ENDED.has(job.state);
 }

@@ -1,4 +1,4 @@
-/** Schedules: A/A runs and nightly measurements that the server starts by itself. */
+/** Requests about schedules: A/A runs and nightly measurements that the server starts by itself. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -19,7 +19,7 @@ export function createSchedule(schedule: ScheduleRequest): Promise<Schedule> {
   return unwrap(client.POST('/api/v1/schedules', { body: schedule }));
 }
 
-/** When it is switched on its next run is due at once; a new interval applies from the next run on. */
+/** Changes a schedule. Switched on, its next run is due at once; a new interval applies from the next run on. */
 export function changeSchedule(
   id: string,
   change: ScheduleChange,

@@ -1,4 +1,4 @@
-/** History: series, their points and notes, and retired benchmarks. */
+/** Requests about series, their points and notes, and retired benchmarks. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -26,13 +26,13 @@ export interface SeriesFilters {
   cursor?: string | undefined;
 }
 
-/** Both ends included; without an end the window reaches to that of the series. */
+/** A window of time, both ends included; a missing end is that of the series. */
 export interface Window {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** More points than any chart can show; the server keeps extremes and changes when it thins. */
+/** The most points of a chart; when the server thins them, it keeps extremes and changes. */
 const MAX_POINTS = 500;
 
 export const seriesKeys = {
@@ -81,9 +81,9 @@ export function pointsQuery(id: string, window: Window) {
           },
         }),
       ),
-    // The old window stays drawn until the new one is here.
+    // The old window is shown until the new one arrives.
     placeholderData: keepPreviousData,
-    // A window that is open to the right may get new points.
+    // A window without an end may get new points.
     refetchInterval: window.to === undefined ? 60_000 : false,
   });
 }
@@ -106,7 +106,7 @@ export interface GoneBenchmark {
   arm: string | null;
 }
 
-/** Of a whole benchmark, or of one arm of it. */
+/** Returns the parameter that restricts a request to one arm, or none for the whole benchmark. */
 const ofArm = (arm: string | null) => (arm === null ? {} : { arm });
 
 export function retireBenchmark(

@@ -1,4 +1,4 @@
-/** The signed-in account and its permissions. The session is a cookie that this code cannot read. */
+/** Requests about the signed-in account and its permissions. The session is a cookie that this code cannot read. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -39,7 +39,7 @@ export async function signOut(): Promise<void> {
   await unwrap(client.DELETE('/api/v1/session'));
 }
 
-/** Whether the person may do something in the project of the page. */
+/** Returns whether the person has a permission in the project of the page. */
 export function may(
   session: Session | undefined,
   permission: Permission,

@@ -1,5 +1,5 @@
 /**
- * Targets: identity, state, events, and actions on them. Every write answers the whole target, so the cache holds
+ * Requests about targets: identity, state, events and actions. Every write returns the whole target, so the cache has
  * the server's state.
  */
 import {
@@ -23,7 +23,7 @@ export interface TargetFilters {
   state?: Target['state'] | undefined;
   health?: HealthState | undefined;
   simulated?: boolean | undefined;
-  /** Words of its name, serial, model or route. */
+  /** Text to find in the name, serial, model or route. */
   q?: string | undefined;
   cursor?: string | undefined;
 }
@@ -35,7 +35,7 @@ export const targetKeys = {
   events: (id: string) => ['targets', 'events', id] as const,
 };
 
-/** ms between two looks at the fleet; live events come in between. */
+/** Interval of refetching the list of targets; live events update it in between. */
 const REFETCH_MS = 10_000;
 
 /** Targets for selection lists: without their factors, findings and checks. */
@@ -80,10 +80,10 @@ export function targetQuery(id: string) {
   });
 }
 
-/** How long a new simulated device may be shown without its mark, ms. */
+/** The longest time for which a new simulated device is shown without its mark. */
 const SIMULATED_REFETCH_MS = 15_000;
 
-/** Ids of the simulated targets, for the mark beside their names. */
+/** The query of the ids of simulated targets, for the mark beside their names. */
 export const simulatedTargetsQuery = queryOptions({
   queryKey: [...targetKeys.all, 'simulated'],
   queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
@@ -110,7 +110,7 @@ export const simulatedTargetsQuery = queryOptions({
   refetchInterval: SIMULATED_REFETCH_MS,
 });
 
-/** The newest first; older pages are asked for one by one. */
+/** Returns the paged query of a target's events, newest first. */
 export function targetEventsQuery(id: string, axis: EventAxis | undefined) {
   return infiniteQueryOptions({
     queryKey: [...targetKeys.events(id), axis],
@@ -136,7 +136,7 @@ export function targetEventsQuery(id: string, axis: EventAxis | undefined) {
 
 const DAY_MS = 86_400_000;
 
-/** Conditions of the last `days`, thinned by the server. */
+/** Returns the query of the conditions of the last `days`, thinned by the server. */
 export function targetConditionsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: [...targetKeys.all, 'conditions', id, days],
@@ -158,7 +158,7 @@ export function targetConditionsQuery(id: string, days: number) {
 export interface Maintenance {
   on: boolean;
   reason: string | null;
-  /** Null: no end. */
+  /** Null means no end. */
   until: string | null;
 }
 
@@ -189,7 +189,7 @@ export function releaseTarget(id: string, reason: string): Promise<Target> {
   );
 }
 
-/** Asks for a health check; the agent does it when no job holds the device. */
+/** Requests a health check, which the agent runs when no job uses the device. */
 export function recheckTarget(id: string): Promise<Target> {
   return unwrap(
     client.POST('/api/v1/targets/{target_id}/recheck', {
@@ -198,7 +198,7 @@ export function recheckTarget(id: string): Promise<Target> {
   );
 }
 
-/** Asks for a restart; refused after two within a day. */
+/** Requests a restart; refused after two within a day. */
 export function rebootTarget(id: string): Promise<Target> {
   return unwrap(
     client.POST('/api/v1/targets/{target_id}/reboot', {

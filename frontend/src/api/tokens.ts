@@ -1,4 +1,4 @@
-/** Tokens of programs, such as CI, for the project. A secret is in one answer only. */
+/** Requests about the project's tokens for programs such as CI. A secret is in one answer only. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,4 +1,4 @@
-/** Short names of the wire shapes (contract C2). Everything here is an alias of the generated schema. */
+/** Short names for types of the generated schema (contract C2). */
 import type { components, paths } from './schema.gen';
 
 type Schemas = components['schemas'];
@@ -124,7 +124,7 @@ export type Gone = Schemas['GoneOut'];
 export type Retired = Schemas['RetiredOut'];
 export type Rule = Schemas['AlertRuleOut'];
 export type RuleDetail = Schemas['AlertRuleDetailOut'];
-/** The one rule that decides about a measurement; `rule_id` null: a built-in default. */
+/** The rule that applies to a measurement; `rule_id` is null for a built-in default. */
 export type AppliedRule = Schemas['AppliedOut'];
 export type RuleVersion = Schemas['AlertRuleVersionOut'];
 export type RuleRequest = Schemas['AlertRuleIn'];
@@ -142,7 +142,7 @@ export type DeliveryDetail = Schemas['DeliveryDetailOut'];
 export type DeliveryAttempt = Schemas['DeliveryAttemptOut'];
 export type RuleKind = Rule['kind'];
 export type RuleMode = Rule['mode'];
-/** Of a suite's manifest, or built in. */
+/** A rule of a suite's manifest, or a built-in one. */
 export type ShippedRule = Schemas['ShippedRuleOut'];
 export type Mute = Schemas['MuteOut'];
 export type Replay = Schemas['ReplayOut'];

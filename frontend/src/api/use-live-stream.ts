@@ -1,4 +1,4 @@
-/** Hook for a LiveStream: open while it is enabled and the page is visible, with the newest callbacks. */
+/** A hook that keeps a LiveStream open while it is enabled and the page is visible. */
 import { createContext, use, useEffect, useEffectEvent, useState } from 'react';
 
 import { browserEventSource, type EventSourcePort } from './event-source-port';
@@ -18,7 +18,7 @@ export interface LiveStreamOptions {
   run?: string | undefined;
   enabled: boolean;
   onEvent: (event: LiveEvent) => void;
-  /** Called when what the page shows may be older than the stream. */
+  /** Called when the page may be older than the stream. */
   onStale?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** The release of the server. */
+/** Requests the release of the server. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

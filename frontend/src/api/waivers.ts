@@ -1,4 +1,4 @@
-/** Waivers: dated permissions for what fails to pass visibly. */
+/** Requests about waivers, which let a failure pass visibly until a date. */
 import { client, unwrap } from './client';
 import type { Waiver, WaiverRequest } from './types';
 

@@ -1,4 +1,4 @@
-/** The providers around the router; tests render this component with their own client, router and stream. */
+/** Renders the providers around the router; tests render it with their own client, router and stream. */
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The pages for loading, failure and unknown addresses. */
+/** The pages shown while loading, after a failure and at unknown addresses. */
 import { Container } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 

@@ -1,4 +1,4 @@
-/** The search value that every page has: the project it is about. */
+/** Parses the search value that every page has: its project. */
 import { textValue } from '../lib/search-values';
 
 export interface ProjectSearch {

@@ -1,4 +1,4 @@
-/** Goes to another project. Whoever has only one never sees it. */
+/** Switches to another project; hidden from people who have only one. */
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,7 +18,7 @@ export function ProjectSwitcher() {
       value={session.data?.project ?? ''}
       data={projects.map(({ name, title }) => ({ value: name, label: title }))}
       onChange={(event) =>
-        // The objects of a page belong to its project: the other one begins at its overview.
+        // The objects of this page do not exist in the other project, so its overview is opened.
         void navigate({
           to: '/',
           search: { project: event.currentTarget.value },

@@ -1,6 +1,6 @@
 /**
- * The map of the dashboard: every address, its search values and its page. Each route is a chunk of its own.
- * Everything below `app` needs a session; without one the visitor is sent to sign in and returns afterwards.
+ * Declares the routes of the dashboard: address, search values and page. Each route is a chunk of its own.
+ * Routes below `app` need a session; without one, the visitor is sent to sign in and returns afterwards.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {

@@ -1,5 +1,5 @@
 /**
- * The frame around every page: skip link, header, navigation, account. It sends to sign-in when the session ends.
+ * The frame around every page: skip link, header, navigation, account. Opens the sign-in page when the session ends.
  */
 import {
   ActionIcon,
@@ -30,7 +30,7 @@ import { Icon, type IconName } from '../ui/icon';
 import { ProjectSwitcher } from './project-switcher';
 import classes from './shell.module.css';
 
-/** By what a person comes for; the last group is for whoever runs the project or the installation. */
+/** Groups of links by task; the last group is for administrators of the project or the installation. */
 const NAVIGATION = [
   {
     title: 'Watch',
@@ -122,13 +122,13 @@ interface NavigationEntry {
   label: string;
   icon: IconName;
   exact?: boolean;
-  /** The permission without which the page would only say that it is missing. */
+  /** The permission without which the link is hidden, because the page would only say that it is missing. */
   needs?: Permission;
-  /** How much waits there, in what state. */
+  /** Returns the number of objects that wait for a person, and their state. */
   waiting?: (counts: Waiting) => readonly [count: number, state: string];
 }
 
-/** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */
+/** Opens the sign-in page after any answer 401, which means that the session ended; signing in returns here. */
 function useSessionEnd() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -156,7 +156,7 @@ function useSessionEnd() {
 
 const route = getRouteApi('/app');
 
-/** Everything below belongs to one project: in another one nothing of it goes on. */
+/** Remounts its content when the project changes, so that no state of the previous project remains. */
 export function ProjectShell() {
   const { project } = route.useSearch();
   return <Shell key={project ?? ''} />;
@@ -251,7 +251,7 @@ function Navigation({ onLeave }: { onLeave: () => void }) {
   });
 }
 
-/** Beside the link, not in it: the name of a page does not change with what waits there. */
+/** Shows a count beside the link, not in it, so that the link's accessible name stays the same. */
 function WaitingCount({
   of: [count, state],
 }: {

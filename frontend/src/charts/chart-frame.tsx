@@ -1,7 +1,7 @@
 /**
- * The frame of every chart: a heading, a sentence that says what the chart shows, and its data as a table.
+ * The frame of a chart: a heading, a sentence that says what the chart shows, and its data as a table.
  *
- * No chart is shown without sentence and table. The frame knows nothing of the domain.
+ * Every chart has a sentence and a table, so that it can be read without seeing it.
  */
 import { Title } from '@mantine/core';
 import { useId, useState, type ReactNode } from 'react';
@@ -13,12 +13,12 @@ export interface ChartFrameProps {
   summary: string;
   legend?: ReactNode;
   chart: ReactNode;
-  /** Controls of the chart: they stand outside the picture, so that they can be reached. */
+  /** Controls of the chart; they are outside the picture, so that the keyboard reaches them. */
   controls?: ReactNode;
   table: ReactNode;
-  /** Word for the control that shows the table. Open from the start when absent. */
+  /** Label of the control that shows the table; without it, the table is always open. */
   tableToggle?: string;
-  /** Draws the table only once it is shown: for long ones. */
+  /** Renders the table only when it is opened, for long tables. */
   tableOnDemand?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { dotFrame } from './dot-chart';
-import { intervalAxes, scaleFor } from './interval-axes';
+import { intervalAxes, chooseScale } from './interval-axes';
 import { seriesLook } from './palette';
 import { sparklinePath } from './sparkline';
 import { logTicks, niceTicks } from './ticks';
@@ -50,9 +50,9 @@ describe('ticks', () => {
 
 describe('a log axis', () => {
   it('is taken where values span decades, and never for a zero', () => {
-    expect(scaleFor([1, 10, 10_000])).toBe('log');
-    expect(scaleFor([1000, 2000, 5000])).toBe('linear');
-    expect(scaleFor([0, 10_000])).toBe('linear');
+    expect(chooseScale([1, 10, 10_000])).toBe('log');
+    expect(chooseScale([1000, 2000, 5000])).toBe('linear');
+    expect(chooseScale([0, 10_000])).toBe('linear');
   });
 
   it('has its ticks at 1, 2 and 5 of each decade, and at the decades alone where those are many', () => {

@@ -1,6 +1,6 @@
 /**
- * A chart of one value with its interval per row, on a shared scale with an optional reference, for categories
- * without a numeric order. Generic; drawn with boxes in percent, so that it is sharp at any width.
+ * Draws one value with its interval per row, on a shared scale with an optional reference, for categories
+ * without a numeric order. Boxes are placed in percent, so that the chart fits any width.
  */
 import classes from './dot-chart.module.css';
 import { seriesLook } from './palette';
@@ -12,27 +12,27 @@ export interface DotRow {
   value: number | null;
   lower: number | null;
   upper: number | null;
-  /** Further ticks on the row, for instance p99 and largest. */
+  /** Further ticks on the row, such as p99 and the maximum. */
   further?: readonly number[];
-  /** The figure in words at the end of the row. */
+  /** The formatted value, at the end of the row. */
   figure: string;
-  /** A second, quieter line below the row. */
+  /** A second line below the row, in muted text. */
   note?: string | undefined;
 }
 
 export interface DotChartProps {
   rows: readonly DotRow[];
   reference?: { at: number; label: string };
-  /** False: the scale begins near the data, for intervals around a reference. */
+  /** If false, the scale begins near the data, for intervals around a reference. */
   fromZero?: boolean;
   format: (value: number) => string;
-  /** What the scale shows, e.g. `ratio, log scale`. */
+  /** Returns the label of the scale, e.g. `ratio, log scale`. */
   scaleLabel: (log: boolean) => string;
 }
 
 interface Frame extends Ticks {
   log: boolean;
-  /** Place of a value, percent of the width. */
+  /** Returns the place of a value in percent of the width. */
   place: (value: number) => number;
 }
 

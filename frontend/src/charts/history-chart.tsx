@@ -1,7 +1,7 @@
 /**
- * A chart of points over time with their spread, levels, bands and marks; the pointer reads, selects and drags a
- * window. Generic: it knows times, values and labels, nothing of series. Its users offer the same by keyboard
- * (`HistoryControls`), because the drawing is a picture. Nothing is animated.
+ * Draws points over time with their spread, levels, bands and marks; the pointer reads points, selects one or drags a
+ * window. It knows times, values and labels, nothing of series. Callers offer the same by keyboard
+ * (`HistoryControls`), because the drawing is a picture.
  */
 import { memo, useMemo, useState, type PointerEvent } from 'react';
 import {
@@ -18,7 +18,7 @@ import {
   FOOT_HEIGHT,
   instantAt,
   layoutOf,
-  nearest,
+  findNearestPoint,
   PLOT_LEFT,
   PLOT_RIGHT,
   pointPosition,
@@ -33,13 +33,13 @@ import { timeTicks } from './time-ticks';
 export interface HistoryChartProps {
   picture: HistoryPicture;
   chosen: string | undefined;
-  /** What stands beside the pointer; the first line is its heading. */
+  /** Returns the lines of the tooltip of a point; the first is its heading. */
   describe: (key: string) => readonly string[];
   onChoose: (key: string) => void;
   onZoom: (from: number, to: number) => void;
 }
 
-/** A drag shorter than this is a click, px. */
+/** A shorter drag than this is a click, px. */
 const MAX_CLICK_PX = 6;
 
 interface Drag {
@@ -52,7 +52,7 @@ function measure(event: PointerEvent<HTMLDivElement>) {
   return { x: event.clientX - box.left, width: box.width };
 }
 
-/** The pointer over the plot: what it is nearest to, and the window it drags out. */
+/** Handles the pointer over the plot: the nearest point, and the window that is dragged. */
 function usePointer(
   { picture: { points }, onChoose, onZoom }: HistoryChartProps,
   { extent }: Layout,
@@ -62,14 +62,14 @@ function usePointer(
   const down = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0) return;
     const { x } = measure(event);
-    // Keeps the drag when the pointer leaves the plot; not every environment has it.
+    // Captures the drag when the pointer leaves the plot; jsdom lacks the function.
     if ('setPointerCapture' in event.currentTarget)
       event.currentTarget.setPointerCapture(event.pointerId);
     setDrag({ start: x, now: x });
   };
   const move = (event: PointerEvent<HTMLDivElement>) => {
     const { x, width } = measure(event);
-    setOver(nearest(points, instantAt(x, width, extent))?.key);
+    setOver(findNearestPoint(points, instantAt(x, width, extent))?.key);
     if (drag !== undefined) setDrag({ ...drag, now: x });
   };
   const up = (event: PointerEvent<HTMLDivElement>) => {
@@ -81,7 +81,7 @@ function usePointer(
       onZoom(instantAt(first, width, extent), instantAt(last, width, extent));
       return;
     }
-    const point = nearest(points, instantAt(x, width, extent));
+    const point = findNearestPoint(points, instantAt(x, width, extent));
     if (point !== undefined) onChoose(point.key);
   };
   const leave = () => {
@@ -143,7 +143,7 @@ interface DrawingProps {
   onWidth: (width: number) => void;
 }
 
-/** The expensive part. What moves with the pointer or the slider is drawn above it, so it is not redrawn. */
+/** Draws the expensive part once; everything that moves with the pointer or the slider is drawn above it. */
 const Drawing = memo(function Drawing({
   picture,
   layout,
@@ -211,7 +211,7 @@ interface RingsProps {
   layout: Layout;
 }
 
-/** The selected point and the one under the pointer. */
+/** Draws rings around the selected point and the one under the pointer. */
 function Rings({ points, chosen, over, layout }: RingsProps) {
   const ringed = points.filter(({ key }) => key === chosen || key === over);
   return (
@@ -248,7 +248,7 @@ interface ReadoutProps {
   lines: readonly string[];
 }
 
-/** Beside the point, on the side where there is more room. */
+/** Shows the tooltip beside the point, on the side with more room. */
 function Readout({ x, width, top, lines }: ReadoutProps) {
   const side = x > width / 2 ? { right: width - x + 10 } : { left: x + 10 };
   return (

@@ -8,7 +8,7 @@ import classes from './history-chart.module.css';
 import type { Extent } from './history-picture';
 
 export interface HistoryControlsProps {
-  /** In the order of time. */
+  /** Keys of the points, in the order of time. */
   keys: readonly string[];
   chosen: string | undefined;
   describe: (key: string) => readonly string[];
@@ -16,14 +16,14 @@ export interface HistoryControlsProps {
   /** The drawn window, and the whole range. */
   span: Extent;
   whole: Extent;
-  /** The time of the chosen point: zooming keeps it in the middle. */
+  /** The time of the chosen point, which zooming keeps in the middle. */
   middle: number | undefined;
   onZoom: (from: number, to: number) => void;
   onReset: () => void;
 }
 
-/** The window moved and stretched, kept inside the whole. */
-export function windowOf(
+/** Returns the window moved and stretched, within the whole range. */
+export function moveWindow(
   span: Extent,
   whole: Extent,
   change: { scale?: number; shift?: number; middle?: number },
@@ -54,8 +54,8 @@ export function HistoryControls(props: HistoryControlsProps) {
   const index =
     chosen === undefined ? keys.length - 1 : Math.max(0, keys.indexOf(chosen));
   const words = describe(keys[index] ?? '').join(', ');
-  const zoom = (change: Parameters<typeof windowOf>[2]) =>
-    onZoom(...windowOf(span, whole, change));
+  const zoom = (change: Parameters<typeof moveWindow>[2]) =>
+    onZoom(...moveWindow(span, whole, change));
   const all = span[0] <= whole[0] && span[1] >= whole[1];
   const around = middle === undefined ? {} : { middle };
   return (

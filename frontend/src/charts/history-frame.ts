@@ -1,7 +1,7 @@
 /**
- * The geometry of a history chart: the range of its axes, the point under a pointer, the places of labels.
+ * Computes the geometry of a history chart: its axes, the point under a pointer, and the places of labels.
  *
- * One outlier never flattens all other points: points outside the range are drawn at the edge.
+ * Outliers do not flatten the other points: points outside the range are drawn at the edge.
  */
 import type {
   Extent,
@@ -11,20 +11,20 @@ import type {
 } from './history-picture';
 import { niceTicks, type Ticks } from './ticks';
 
-/** Between the chart's edges and its plot, px. Tracks below use the same, so that times line up. */
+/** Margins of the plot, px. Tracks below use the same, so that times line up. */
 export const PLOT_LEFT = 72;
 export const PLOT_RIGHT = 12;
-/** Below the plot: its axis, and what is left free, px. */
+/** Heights of the axis and of the margin below the plot, px. */
 export const AXIS_HEIGHT = 30;
 export const FOOT_HEIGHT = 4;
 const PLOT_HEIGHT = 276;
-/** Room above the plot and its labels, px. */
+/** Height of the margin above the labels, px. */
 const HEAD_HEIGHT = 10;
 /** Height of a row of labels above the plot, px. */
 export const LABEL_ROW = 16;
-/** Room either side of the first and the last point, share of the span. */
+/** Margin before the first and after the last point, as a share of the span. */
 const EDGE_SHARE = 0.02;
-/** Half a day on each side of a single point. */
+/** The shortest span: half a day on each side of a single point. */
 const MIN_SPAN_MS = 43_200_000;
 
 export function extentOf([from, to]: Extent): Extent {
@@ -35,10 +35,14 @@ export function extentOf([from, to]: Extent): Extent {
 type PictureValues = Pick<HistoryPicture, 'points' | 'levels' | 'bands'>;
 
 /**
- * Round ticks that hold every counted value and every level; intervals, bands and points that do not count
- * widen it by at most the height of those on each side.
+ * Returns round ticks that contain every counted value and every level; intervals, bands and excluded points
+ * widen the axis on each side by at most that range.
  */
-export function valueAxis({ points, levels, bands }: PictureValues): Ticks {
+export function chooseValueAxis({
+  points,
+  levels,
+  bands,
+}: PictureValues): Ticks {
   const counted = points.filter(({ aside }) => !aside);
   const firm = [
     ...(counted.length > 0 ? counted : points).map(({ value }) => value),
@@ -57,13 +61,16 @@ export function valueAxis({ points, levels, bands }: PictureValues): Ticks {
   return niceTicks(Math.min(low, ...loose), Math.max(high, ...loose));
 }
 
-/** Whether a point lies outside what the axis shows. */
-export function isFar({ value }: HistoryPoint, { domain }: Ticks): boolean {
+/** Returns whether a point is outside the axis. */
+export function isOutsideAxis(
+  { value }: HistoryPoint,
+  { domain }: Ticks,
+): boolean {
   return value < domain[0] || value > domain[1];
 }
 
-/** The point whose time is nearest to `at`; of several at one time the first. */
-export function nearest<T extends { at: number }>(
+/** Returns the point whose time is nearest to `at`; of several at one time, the first. */
+export function findNearestPoint<T extends { at: number }>(
   points: readonly T[],
   at: number,
 ): T | undefined {
@@ -75,7 +82,7 @@ export function nearest<T extends { at: number }>(
   return best;
 }
 
-/** The instant under a pointer `x` px from the chart's left edge; outside the plot its nearer end. */
+/** Returns the instant at `x` px from the chart's left edge; outside the plot, its nearer end. */
 export function instantAt(
   x: number,
   width: number,
@@ -91,11 +98,11 @@ export function xOf(at: number, width: number, [from, to]: Extent): number {
   );
 }
 
-/** Rows of labels above the plot. A mark without room keeps its line; its label is in the table. */
+/** Rows of labels above the plot. A mark without room for its label keeps its line; the table has the label. */
 const MAX_ROWS = 4;
-/** Width of a letter at the size of labels, px; measured over lower-case text, a little generous. */
+/** Width of a letter of a label, px; measured with lower-case text and rounded up. */
 const LETTER_PX = 6.6;
-/** Below this width labels are cut shorter, px. */
+/** Narrower charts have shorter labels, px. */
 const NARROW_PX = 560;
 const GAP_PX = 8;
 
@@ -104,7 +111,7 @@ type Box = readonly [from: number, to: number];
 export interface PlacedLabel {
   mark: HistoryMark;
   text: string;
-  /** Whether the label is left of its line, where there is more room. */
+  /** True if the label is left of its line, where there is more room. */
   left: boolean;
   row: number;
 }
@@ -141,13 +148,13 @@ export function placeLabels(
   return placed;
 }
 
-/** Where everything of a picture stands, in a chart of this width. */
+/** The places of the parts of a picture in a chart of this width. */
 export interface Layout {
   width: number;
   extent: Extent;
   axis: Ticks;
   labels: PlacedLabel[];
-  /** Height above the plot, and of the whole chart, px. */
+  /** Heights of the area above the plot and of the whole chart, px. */
   top: number;
   tall: number;
 }
@@ -159,10 +166,10 @@ export function layoutOf(picture: HistoryPicture, width: number): Layout {
     HEAD_HEIGHT +
     labels.reduce((most, { row }) => Math.max(most, row + 1), 0) * LABEL_ROW;
   const tall = top + PLOT_HEIGHT + AXIS_HEIGHT + FOOT_HEIGHT;
-  return { width, extent, axis: valueAxis(picture), labels, top, tall };
+  return { width, extent, axis: chooseValueAxis(picture), labels, top, tall };
 }
 
-/** A point's place in the chart, kept inside the plot, px. */
+/** Returns a point's place in the chart, within the plot, px. */
 export function pointPosition(
   { width, extent, axis: { domain }, top }: Layout,
   { at, value }: HistoryPoint,

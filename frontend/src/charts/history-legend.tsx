@@ -1,4 +1,4 @@
-/** The legend of a history chart: the meaning of the signs that are drawn. */
+/** Shows the legend of a history chart: the signs that are drawn. */
 import classes from './charts.module.css';
 
 export type HistorySign =

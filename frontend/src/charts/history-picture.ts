@@ -7,7 +7,7 @@ export interface HistoryPoint {
   value: number;
   lower: number;
   upper: number;
-  /** Excluded: shown, but not counted. */
+  /** True for excluded points, which are drawn but not counted. */
   aside: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface HistoryLevel {
   upper: number;
 }
 
-/** Null: to the edge of the plot. */
+/** A band between two values; null means the edge of the plot. */
 export interface HistoryBand {
   kind: 'limit' | 'noise';
   from: number;
@@ -35,13 +35,13 @@ export interface HistoryMark {
   tone: 'bad' | 'good' | 'quiet' | 'note';
 }
 
-/** What is drawn. Keep the object while nothing in it changes: a new object redraws the chart. */
+/** The data to draw. A new object redraws the chart, so callers keep it while nothing changes. */
 export interface HistoryPicture {
   points: readonly HistoryPoint[];
   levels: readonly HistoryLevel[];
   bands: readonly HistoryBand[];
   marks: readonly HistoryMark[];
   span: Extent;
-  /** `step`: the distance between neighbouring values, for the number of digits. */
+  /** Formats a value; `step`, the distance to its neighbours, decides the number of digits. */
   format: (value: number, step: number) => string;
 }

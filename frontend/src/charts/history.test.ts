@@ -1,12 +1,12 @@
-import { windowOf } from './history-controls';
+import { moveWindow } from './history-controls';
 import {
   extentOf,
   instantAt,
-  isFar,
-  nearest,
+  isOutsideAxis,
+  findNearestPoint,
   placeLabels,
   xOf,
-  valueAxis,
+  chooseValueAxis,
 } from './history-frame';
 import type { HistoryMark, HistoryPoint } from './history-picture';
 import { timeTicks } from './time-ticks';
@@ -35,7 +35,7 @@ describe('the value axis of a history', () => {
     const bands = [
       { kind: 'limit' as const, from: 0, to: null, low: 106, high: null },
     ];
-    const { domain } = valueAxis({
+    const { domain } = chooseValueAxis({
       points: [point(99), point(108)],
       levels,
       bands,
@@ -47,14 +47,14 @@ describe('the value axis of a history', () => {
   it('is not stretched by a far point that excluded, nor by a wide interval', () => {
     const far = point(10_000, { aside: true });
     const wide = point(101, { lower: -5000, upper: 5000 });
-    const axis = valueAxis({
+    const axis = chooseValueAxis({
       points: [point(99), wide, point(103), far],
       levels: [],
       bands: [],
     });
     expect(axis.domain[0]).toBeGreaterThanOrEqual(90);
     expect(axis.domain[1]).toBeLessThanOrEqual(110);
-    expect([far, wide].map((value) => isFar(value, axis))).toEqual([
+    expect([far, wide].map((value) => isOutsideAxis(value, axis))).toEqual([
       true,
       false,
     ]);
@@ -62,10 +62,11 @@ describe('the value axis of a history', () => {
 
   it('exists for a constant and for nothing', () => {
     expect(
-      valueAxis({ points: [point(5)], levels: [], bands: [] }).ticks.length,
+      chooseValueAxis({ points: [point(5)], levels: [], bands: [] }).ticks
+        .length,
     ).toBeGreaterThan(1);
     expect(
-      valueAxis({ points: [], levels: [], bands: [] }).ticks.length,
+      chooseValueAxis({ points: [], levels: [], bands: [] }).ticks.length,
     ).toBeGreaterThan(1);
   });
 });
@@ -79,11 +80,11 @@ describe('a pointer over a history', () => {
     expect(instantAt(800, 800, extent)).toBe(extent[1]);
   });
 
-  it('is nearest to one point, before or behind it', () => {
+  it('is findNearestPoint to one point, before or behind it', () => {
     const points = [0, 100, 900].map((at) => ({ at }));
-    expect(nearest(points, 480)?.at).toBe(100);
-    expect(nearest(points, 520)?.at).toBe(900);
-    expect(nearest([], 5)).toBeUndefined();
+    expect(findNearestPoint(points, 480)?.at).toBe(100);
+    expect(findNearestPoint(points, 520)?.at).toBe(900);
+    expect(findNearestPoint([], 5)).toBeUndefined();
   });
 });
 
@@ -141,21 +142,21 @@ describe('the window of a history', () => {
   const whole = [0, 1000] as const;
 
   it('halves around the chosen point and stays inside the whole', () => {
-    expect(windowOf(whole, whole, { scale: 0.5, middle: 600 })).toEqual([
+    expect(moveWindow(whole, whole, { scale: 0.5, middle: 600 })).toEqual([
       350, 850,
     ]);
-    expect(windowOf(whole, whole, { scale: 0.5, middle: 990 })).toEqual([
+    expect(moveWindow(whole, whole, { scale: 0.5, middle: 990 })).toEqual([
       500, 1000,
     ]);
   });
 
   it('moves by half of itself and stops at the ends', () => {
-    expect(windowOf([200, 400], whole, { shift: 0.5 })).toEqual([300, 500]);
-    expect(windowOf([850, 1000], whole, { shift: 0.5 })).toEqual([850, 1000]);
+    expect(moveWindow([200, 400], whole, { shift: 0.5 })).toEqual([300, 500]);
+    expect(moveWindow([850, 1000], whole, { shift: 0.5 })).toEqual([850, 1000]);
   });
 
   it('grows to the whole and no further', () => {
-    expect(windowOf([200, 900], whole, { scale: 2 })).toEqual([0, 1000]);
+    expect(moveWindow([200, 900], whole, { scale: 2 })).toEqual([0, 1000]);
   });
 });
 

@@ -17,7 +17,7 @@ type AxisInput = Pick<
   'series' | 'references' | 'xScale' | 'yScale'
 >;
 
-/** Round ticks that hold every interval and every reference; log only where all data are positive. */
+/** Returns round ticks that contain every interval and every reference; log only if all data are positive. */
 function yAxis({ series, references, yScale }: AxisInput): Axis {
   const values = series.flatMap(({ points }) =>
     points.flatMap((p) => [p.value, p.lower, p.upper]),
@@ -32,7 +32,7 @@ function yAxis({ series, references, yScale }: AxisInput): Axis {
   return { scale: 'linear', ...niceTicks(low, high) };
 }
 
-/** Ticks at the measured values themselves: what lies between was not measured. */
+/** Returns ticks at the measured values. */
 function xAxis({ series, xScale = 'category' }: AxisInput): Axis | undefined {
   if (xScale === 'category') return undefined;
   const values = [
@@ -48,8 +48,8 @@ export function intervalAxes(given: AxisInput): IntervalAxes {
   return { x: xAxis(given), y: yAxis(given) };
 }
 
-/** The scale for measured values of a param: log where they span decades. */
-export function scaleFor(values: readonly number[]): Scale {
+/** Returns the scale for measured values of a param: log if they span decades. */
+export function chooseScale(values: readonly number[]): Scale {
   return spansDecades(Math.min(...values), Math.max(...values))
     ? 'log'
     : 'linear';

@@ -1,6 +1,6 @@
 /**
- * A chart of values with intervals over a category or a number, with reference lines and marks. Generic: it knows
- * points, bands and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
+ * Draws values with intervals over a category or a number, with reference lines and marks. It knows
+ * points, bands and labels, nothing of arms or benchmarks.
  */
 import {
   Area,
@@ -26,9 +26,9 @@ import type {
 import { IntervalReadout } from './interval-readout';
 import { AXIS, GRID, MARKER_PATHS, MAX_DOTS, seriesLook } from './palette';
 
-/** A reference line has no height, so `insideBottom` hangs the label above it. */
+/** Positions of labels. A reference line has no height, so `insideBottom` puts the label above it. */
 const SIDES = { above: 'insideBottomRight', below: 'insideTopRight' } as const;
-/** Height that the label of one vertical mark needs, px. */
+/** Height of the label of a vertical mark, px. */
 const MARK_ROW = 15;
 
 type Row = Record<string, string | number | null | [number, number]>;
@@ -72,7 +72,7 @@ function markColor({ look }: VerticalMark): string {
   return look === undefined ? 'var(--pl-text)' : seriesLook(look).color;
 }
 
-/** Each mark's label stands in a row of its own above the plot, so that near ones stay readable. */
+/** Draws each mark's label in a row of its own above the plot, so that labels do not overlap. */
 function verticalMarks(marks: readonly VerticalMark[]) {
   return marks.map((mark, row) => (
     <ReferenceLine
@@ -92,10 +92,10 @@ function verticalMarks(marks: readonly VerticalMark[]) {
   ));
 }
 
-/** Width of a letter of such a label on average, px. */
+/** Mean width of a letter of such a label, px. */
 const LETTER_PX = 6.7;
 
-/** Right of its line, or left of it where there is more room; a label too long for either ends where the plot does. */
+/** Draws a label right of its line, or left if there is more room; a label too long for either ends with the plot. */
 function MarkLabel({
   mark,
   x,

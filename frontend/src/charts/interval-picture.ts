@@ -11,7 +11,7 @@ export interface IntervalPoint {
 
 export interface IntervalSeries {
   name: string;
-  /** Index of its look; its place among the series when absent. */
+  /** Index of the look; by default, the index of the series. */
   look?: number;
   points: readonly IntervalPoint[];
 }
@@ -19,12 +19,12 @@ export interface IntervalSeries {
 export interface ReferenceMark {
   y: number;
   label: string;
-  /** Where the label stands: two lines close together need one each. */
+  /** Side of the label: two lines close together need different sides. */
   side: 'above' | 'below';
   dash?: string;
 }
 
-/** A labelled vertical mark on the x axis, in the look of its series or, of several, in that of text. */
+/** A labelled vertical mark on the x axis, in the look of its series, or in text colour if it has several. */
 export interface VerticalMark {
   x: string | number;
   label: string;
@@ -34,7 +34,7 @@ export interface IntervalChartProps {
   series: readonly IntervalSeries[];
   references: readonly ReferenceMark[];
   marks?: readonly VerticalMark[];
-  /** A horizontal band, for instance what still counts as equal. */
+  /** A horizontal band, such as the values that count as equal. */
   band?: readonly [from: number, to: number] | undefined;
   /** `category` draws points at equal distances in the order they come; the others need numbers. */
   xScale?: Scale | 'category';

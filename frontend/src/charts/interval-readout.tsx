@@ -1,4 +1,4 @@
-/** The values under the pointer in an interval chart: one per series, with its interval. */
+/** Shows the values under the pointer in an interval chart, one per series, with their intervals. */
 import classes from './charts.module.css';
 import type { IntervalChartProps } from './interval-picture';
 import { LineSample } from './legend';

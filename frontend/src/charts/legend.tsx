@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import classes from './charts.module.css';
 import { MARKER_PATHS, seriesLook } from './palette';
 
-/** The sample of a series' line; decorative, its name stands beside it. */
+/** Draws a sample of a series' line, which is decorative because the name is beside it. */
 export function LineSample({ look }: { look: number }) {
   const { color, dash, marker } = seriesLook(look);
   return (
@@ -47,7 +47,7 @@ export interface Switch {
   name: string;
   look: number;
   on: boolean;
-  /** Why the series cannot be shown; such a switch stands greyed with these words. */
+  /** The reason why the series cannot be shown; its switch is disabled. */
   unavailable?: string | undefined;
 }
 

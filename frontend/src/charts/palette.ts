@@ -14,7 +14,7 @@ export interface SeriesLook {
 
 const COLORS = 8;
 const DASHES = ['0', '7 4', '2 3', '10 3 2 3', '4 2', '12 4'] as const;
-/** Looks before colour and dash repeat together: their least common multiple. */
+/** Looks until the pair of colour and dash repeats: the least common multiple of their numbers. */
 const COLOR_AND_DASH = 24;
 const MARKERS = [
   'circle',
@@ -36,7 +36,7 @@ export function seriesLook(index: number): SeriesLook {
   };
 }
 
-/** The outline of a marker around (0, 0), about 8 units wide. */
+/** Outlines of the markers around (0, 0), about 8 units wide. */
 export const MARKER_PATHS: Readonly<Record<Marker, string>> = {
   circle: 'M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z',
   square: 'M-3.2 -3.2h6.4v6.4h-6.4z',
@@ -48,5 +48,5 @@ export const MARKER_PATHS: Readonly<Record<Marker, string>> = {
 
 export const AXIS = { fill: 'var(--pl-muted)', fontSize: 12 } as const;
 export const GRID = 'var(--pl-grid)';
-/** Above this many points a chart draws no dots (measured: Recharts spends its time on them). */
+/** A chart with more points draws no dots, because dots take most of the time of Recharts (measured). */
 export const MAX_DOTS = 150;

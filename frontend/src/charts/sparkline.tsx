@@ -1,4 +1,4 @@
-/** A small line beside words, which carry the figures. Plain SVG, because a table has dozens of them. */
+/** Draws a small line beside the values in words. It is plain SVG, because a table has dozens of them. */
 export interface SparklineProps {
   values: readonly number[];
   width?: number;

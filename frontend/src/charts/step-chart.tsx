@@ -1,5 +1,5 @@
 /**
- * A chart of cumulative shares as steps, one line per series on a shared numeric axis. Generic, without dots or
+ * Draws cumulative shares as steps, one line per series on a shared numeric axis, without dots or
  * animation.
  */
 import {
@@ -24,7 +24,7 @@ export interface StepChartProps {
   series: readonly StepSeries[];
   xLabel: string;
   format: (value: number) => string;
-  /** Where the axis ends when the data go further; without it everything is shown. */
+  /** The end of the axis, if not that of the data. */
   until?: number | undefined;
   height?: number;
 }

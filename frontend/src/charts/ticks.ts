@@ -1,18 +1,18 @@
-/** Round axis ticks: 1, 2 or 5 times a power of ten, covering the data, on linear and log axes. */
+/** Computes round ticks that cover the data, 1, 2 or 5 times a power of ten, for linear and log axes. */
 export interface Ticks {
   domain: readonly [number, number];
   ticks: number[];
 }
 
 /**
- * Ratio of largest to smallest value from which an axis is logarithmic; below, a linear one is easier to
+ * Ratio of the largest to the smallest value from which an axis is logarithmic; below, a linear one is easier to
  * read.
  */
 const DECADES_NEED_LOG = 10;
 /** Ticks of a log axis above which only the powers of ten are kept. */
 const MANY_TICKS = 8;
 
-/** Whether positive data span so much that a linear axis would press most of them into one corner. */
+/** Returns whether positive data span so much that a linear axis would crowd most of them near zero. */
 export function spansDecades(low: number, high: number): boolean {
   return low > 0 && high / low >= DECADES_NEED_LOG;
 }
@@ -25,14 +25,14 @@ export function niceTicks(low: number, high: number, wanted = 5): Ticks {
     ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const first = Math.floor(low / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil(high / step - 1e-9));
-  // Multiplying indexes keeps 0.1 + 0.2 out of the labels.
+  // Multiplying indexes avoids the rounding errors of repeated addition.
   const ticks = Array.from({ length: last - first + 1 }, (_, index) =>
     Number(((first + index) * step).toPrecision(12)),
   );
   return { domain: [ticks[0] ?? low, ticks.at(-1) ?? high], ticks };
 }
 
-/** For positive data: 1, 2, 5 per decade, or the powers of ten alone where those would be too many. */
+/** Returns ticks for positive data: 1, 2 and 5 per decade, or only powers of ten if those are too many. */
 export function logTicks(low: number, high: number): Ticks {
   const from = Math.floor(Math.log10(low));
   const to = Math.ceil(Math.log10(high) + 1e-9);

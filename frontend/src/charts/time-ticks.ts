@@ -1,8 +1,8 @@
-/** Ticks of a time axis at local minutes, hours, days, months or years, with their labels. */
+/** Computes the ticks of a time axis at local minutes, hours, days, months or years, with their labels. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Mean lengths, to choose a step by; the ticks themselves follow the calendar. */
+/** Mean lengths, used only to choose a step; the ticks follow the calendar. */
 const MONTH_MS = 30.4 * DAY_MS;
 const YEAR_MS = 12 * MONTH_MS;
 
@@ -33,7 +33,7 @@ export interface TimeTicks {
   format: (at: number) => string;
 }
 
-/** The last instant at or before `at` that a step of this unit may start at. */
+/** Returns the last instant at or before `at` at which a step of this unit may start. */
 function floorTo(at: number, unit: Unit, count: number): Date {
   const date = new Date(at);
   if (unit === 'minute') {
@@ -74,7 +74,7 @@ export function timeTicks(from: number, to: number, wanted = 6): TimeTicks {
   return { ticks, format: (tick) => label(tick, unit, format) };
 }
 
-/** Midnight among hours reads as its day. */
+/** Formats a tick; among hours, midnight is shown as its day. */
 function label(
   tick: number,
   unit: Unit,

@@ -1,4 +1,4 @@
-/** A small chart of one quantity over time; several share one time axis. Generic. */
+/** Draws one quantity over time in a small chart; several charts share one time axis. */
 import { Area, AreaChart, ResponsiveContainer, XAxis, YAxis } from 'recharts';
 
 import { AXIS, GRID } from './palette';
@@ -14,11 +14,11 @@ export interface TrackChartProps {
   span: readonly [number, number];
   format: (value: number) => string;
   showAxis: boolean;
-  /** Ticks of the time axis in its seconds; without them, round seconds. */
+  /** Ticks of the time axis, s; by default, round seconds. */
   axis?: { ticks: readonly number[]; format: (tick: number) => string };
-  /** Draws steps: for readings that are stored only when they change, a value holds until the next one. */
+  /** Draws steps, for readings that are stored only when they change. */
   stepped?: boolean;
-  /** Gaps without readings, in order: no value is drawn across one. */
+  /** Gaps without readings, in order; no line is drawn across them. */
   gaps?: readonly Gap[];
 }
 
@@ -28,7 +28,7 @@ export interface Gap {
   until: number;
 }
 
-/** Ends the line where a gap begins and continues it with the first point after the gap. */
+/** Returns the points with null in each gap, so that the line is interrupted there. */
 export function pointsWithGaps(
   points: readonly TrackPoint[],
   gaps: readonly Gap[],
@@ -52,7 +52,7 @@ export function pointsWithGaps(
   });
 }
 
-/** At most `limit` points by keeping the largest of each stride: a peak is never hidden by thinning. */
+/** Returns at most `limit` points by keeping the largest of each stride, so that no peak is hidden. */
 export function thinKeepingPeaks(
   points: readonly TrackPoint[],
   limit: number,

@@ -1,5 +1,5 @@
 /**
- * Names and units of a target's conditions. The unit is the end of the name; a part of a quantity follows a dot
+ * Labels a target's conditions. Names end in the unit; a part of a quantity follows a dot
  * (`cpu_frequency_mhz.cpu4-7`).
  */
 import { formatDuration } from './times';
@@ -38,7 +38,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/^cpu_at_top/, 'Share at the highest clock'],
 ];
 
-/** The name of a status; empty for a tick between two. */
+/** Returns the name of a status; empty for a tick between two statuses. */
 function thermalStatus(value: number): string {
   return Number.isInteger(value)
     ? (THERMAL_STATUS[value] ?? formatInteger(value))
@@ -58,7 +58,7 @@ export function conditionFormat(key: string): (value: number) => string {
   return formatNumber;
 }
 
-/** The known quantities first, in this order. */
+/** Compares keys so that known quantities come first, in this order. */
 export function compareConditions(a: string, b: string): number {
   return rank(a) - rank(b) || a.localeCompare(b);
 }
@@ -68,7 +68,7 @@ function rank(key: string): number {
   return index < 0 ? KNOWN.length : index;
 }
 
-/** "Temperature · k10temp": a known quantity and which reading of it; otherwise the reading alone. */
+/** Returns a known quantity and its reading, e.g. "Temperature · k10temp"; otherwise only the reading. */
 function fullLabel(key: string): string {
   const known = KNOWN.find(([pattern]) => pattern.test(key))?.[1];
   const [name = key, part] = key.split('.');
@@ -77,7 +77,7 @@ function fullLabel(key: string): string {
   return known === undefined ? plain : `${known} · ${plain}`;
 }
 
-/** Labels of several readings; the only reading of a quantity is labelled with the quantity alone. */
+/** Returns the labels of readings; the only reading of a quantity has the quantity as its label. */
 export function conditionLabels(keys: readonly string[]): string[] {
   const full = keys.map(fullLabel);
   const quantities = full.map((label) => label.split(' · ')[0] ?? label);

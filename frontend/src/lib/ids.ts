@@ -1,4 +1,4 @@
-/** The short form of an id: its end, because ids begin with their kind and their time. */
+/** Returns the end of an id, because ids begin with their kind and their time. */
 export function shortId(id: string): string {
   return id.slice(-6);
 }

@@ -1,13 +1,13 @@
 /**
- * Remembers when this browser looked at a page before. Looks less than half an hour apart are one visit, so that a
- * reload does not hide what the visit began with.
+ * Remembers when this browser last showed a page. Views less than half an hour apart are one visit, so that a
+ * reload does not hide what was new at its beginning.
  */
 const ONE_VISIT_MS = 30 * 60 * 1000;
 
 interface Visits {
-  /** The last look of the visit before this one. */
+  /** Instant of the last view of the previous visit. */
   before: string | null;
-  /** The last look of this visit. */
+  /** Instant of the last view of this visit. */
   seen: string;
 }
 
@@ -26,8 +26,8 @@ function readVisits(key: string): Visits | undefined {
   }
 }
 
-/** Notes a look at `now` and returns when the visit before this one ended, if there was one. */
-export function noteVisit(page: string, now: number): string | undefined {
+/** Records a view at `now` and returns when the previous visit ended, if there was one. */
+export function recordVisit(page: string, now: number): string | undefined {
   const key = `paceline.visit.${page}`;
   const last = readVisits(key);
   const seen = new Date(now).toISOString();
@@ -37,7 +37,7 @@ export function noteVisit(page: string, now: number): string | undefined {
   try {
     window.localStorage.setItem(key, JSON.stringify({ before, seen }));
   } catch {
-    // A browser that keeps nothing has no last visit.
+    // A browser without storage has no previous visit.
   }
   return before ?? undefined;
 }

@@ -5,14 +5,14 @@ function sorted(params: Params): [string, number | string][] {
   return Object.entries(params).toSorted(([a], [b]) => a.localeCompare(b));
 }
 
-/** Stable identity of a point, safe in a URL: `batch=1000,size=64`. */
+/** Returns a stable key of a point that is safe in a URL, e.g. `batch=1000,size=64`. */
 export function paramsKey(params: Params): string {
   return sorted(params)
     .map(([name, value]) => `${name}=${value}`)
     .join(',');
 }
 
-/** "batch 1,000 · mode fast"; "no params" when there are none. */
+/** Returns a label such as "batch 1,000 · mode fast", or "no params". */
 export function paramsLabel(params: Params): string {
   const parts = sorted(params).map(
     ([name, value]) => `${name} ${formatParam(value)}`,
@@ -24,7 +24,7 @@ export function formatParam(value: number | string): string {
   return typeof value === 'number' ? value.toLocaleString('en-GB') : value;
 }
 
-/** Orders points by their values, numbers as numbers. */
+/** Compares points by their values, numbers as numbers. */
 export function compareParams(a: Params, b: Params): number {
   for (const [name, left] of sorted(a)) {
     const right = b[name];

@@ -1,4 +1,4 @@
-/** What each permission allows, in a phrase; in the order in which roles get them. */
+/** What each permission allows, in the order in which roles get them. */
 export const PERMISSION_LABELS = {
   'project.read': 'read everything of the project',
   'members.read': 'see who its members are',

@@ -1,4 +1,4 @@
-/** The roles of a project, from least to most, and what each may do in a phrase. */
+/** The roles of a project, from fewest to most permissions, and what each may do. */
 export const ROLES = ['viewer', 'triager', 'maintainer', 'admin'] as const;
 
 export type RoleName = (typeof ROLES)[number];

@@ -1,4 +1,4 @@
-/** The scope of a rule, which is five patterns, as text. */
+/** Formats the scope of a rule, which is five patterns. */
 export const PATTERNS = [
   'suite',
   'benchmark',
@@ -8,7 +8,7 @@ export const PATTERNS = [
 ] as const;
 export type PatternName = (typeof PATTERNS)[number];
 
-/** "suite hashing · arm native"; "everything" when no pattern narrows it. */
+/** Returns a text such as "suite hashing · arm native", or "everything" without patterns. */
 export function rulePatternsText(
   rule: Readonly<Record<PatternName, string>>,
 ): string {

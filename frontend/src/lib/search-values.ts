@@ -17,7 +17,7 @@ export function oneOf<T extends string>(
   return allowed.find((candidate) => candidate === value);
 }
 
-/** Keeps only what is set, so that the URL holds no empty values. */
+/** Removes undefined values, so that the URL has no empty ones. */
 export function compact<T extends object>(search: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(search).filter(
@@ -26,7 +26,7 @@ export function compact<T extends object>(search: T): Partial<T> {
   ) as Partial<T>;
 }
 
-/** An instant with its zone, as the server wants it; anything else is dropped. */
+/** Parses an instant with a time zone, which the server requires; anything else becomes undefined. */
 export function instantValue(value: unknown): string | undefined {
   const text = textValue(value);
   return text !== undefined && /^\d{4}-\d\d-\d\dT.*Z$/.test(text)

@@ -1,6 +1,6 @@
-/** The suite that a page shows when its address names none. */
+/** Chooses the suite that a page shows when its address names none. */
 
-/** The named one; else the one run last, because a new user's first suite by name may never have run. */
+/** Returns the named suite, else the one that ran last, because the first by name may never have run. */
 export function suiteToOpen<
   S extends { name: string; last_run_at: string | null },
 >(suites: readonly S[], named: string | undefined): S | undefined {

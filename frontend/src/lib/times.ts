@@ -4,7 +4,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 const DAY_S = 86_400;
 
-/** "8 s", "3 min 20 s", "1 h 05 min", "2 d 3 h". */
+/** Formats a duration, e.g. "8 s", "3 min 20 s", "1 h 05 min", "2 d 3 h". */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < MINUTE_S) return `${whole} s`;
@@ -21,7 +21,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / DAY_S)} d ${Math.floor((whole % DAY_S) / HOUR_S)} h`;
 }
 
-/** "just now", "4 min ago", "3 h ago", then the date. */
+/** Formats an instant as "just now", "4 min ago" or "3 h ago"; older ones as a date. */
 export function formatAgo(instant: string, now: number): string {
   const seconds = (now - Date.parse(instant)) / 1000;
   if (seconds < 10) return 'just now';
@@ -32,7 +32,7 @@ export function formatAgo(instant: string, now: number): string {
   return formatDate(instant);
 }
 
-/** The instant at which the day before `now` began, in the visitor's zone. */
+/** Returns the instant at which the day before `now` began, in the visitor's time zone. */
 export function startOfYesterday(now: number): string {
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);
@@ -48,7 +48,7 @@ export function formatDate(instant: string): string {
   });
 }
 
-/** Full local date and time, for titles of relative times. */
+/** Returns the full local date and time, for titles of relative times. */
 export function formatDateTime(instant: string): string {
   return new Date(instant).toLocaleString('en-GB', {
     dateStyle: 'medium',
@@ -56,7 +56,7 @@ export function formatDateTime(instant: string): string {
   });
 }
 
-/** Seconds between two instants; `until` null means still running, measured against `now`. */
+/** Returns the seconds between two instants; if `until` is null, until `now`. */
 export function secondsBetween(
   from: string,
   until: string | null,

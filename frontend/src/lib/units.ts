@@ -35,7 +35,7 @@ function scaled(value: number, scale: Scale): readonly [number, string] {
   return [value / factor, suffix];
 }
 
-/** Three significant digits, thousands separated; never rounds a non-zero value to 0. */
+/** Formats a number with three significant digits and separated thousands; never rounds a non-zero value to 0. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
@@ -48,7 +48,7 @@ export function formatNumber(value: number): string {
   });
 }
 
-/** A count as a count, anything else as `formatNumber`: for figures whose unit is told elsewhere. */
+/** Formats integers in full and other numbers with `formatNumber`, for figures whose unit is shown elsewhere. */
 export function formatFigure(value: number): string {
   return Number.isInteger(value) ? formatInteger(value) : formatNumber(value);
 }
@@ -57,7 +57,7 @@ export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en-GB');
 }
 
-/** "12.3 µs", "1.50 MiB", "3.40 M op/s": value in the metric's base unit, scaled to read. */
+/** Formats a value in the metric's base unit with a prefix, e.g. "12.3 µs", "1.50 MiB", "3.40 M op/s". */
 export function formatValue(value: number, unit: Unit): string {
   if (!Number.isFinite(value)) return '–';
   if (unit === 'ns') return join(scaled(value, TIME));
@@ -72,10 +72,10 @@ export function formatValue(value: number, unit: Unit): string {
   return `${formatNumber(number)} ${suffix.trim()}`.trim();
 }
 
-/** Fraction digits above which nobody reads on. */
+/** The most fraction digits that are shown. */
 const MAX_DIGITS = 6;
 
-/** A value among others `step` apart: with as many digits as it takes to tell them apart. */
+/** Formats a value with as many digits as distinguish it from values `step` away. */
 export function formatToStep(value: number, unit: Unit, step: number): string {
   const scale =
     unit === 'ns' ? TIME : unit.startsWith('bytes') ? BYTES : DECIMAL;
@@ -105,12 +105,12 @@ function join([number, suffix]: readonly [number, string]): string {
   return `${formatNumber(number)} ${suffix}`;
 }
 
-/** A ratio to 1.0 with three decimals, e.g. "0.412" or "1.026". */
+/** Formats a ratio with three decimals, e.g. "0.412" or "1.026". */
 export function formatRatio(ratio: number | null | undefined): string {
   return ratio === null || ratio === undefined ? '–' : ratio.toFixed(3);
 }
 
-/** "1.021 – 1.034", or a dash when there is no interval. */
+/** Formats an interval, e.g. "1.021 – 1.034", or a dash if there is none. */
 export function formatInterval(
   lower: number | null | undefined,
   upper: number | null | undefined,
@@ -125,7 +125,7 @@ export function formatInterval(
   return `${lower.toFixed(3)} – ${upper.toFixed(3)}`;
 }
 
-/** A share of one as a percentage, e.g. 0.973 → "97 %"; only exactly 0 and 1 read as 0 % and 100 %. */
+/** Formats a share as a percentage, e.g. 0.973 → "97 %"; only exactly 0 and 1 become 0 % and 100 %. */
 export function formatShare(share: number | null | undefined): string {
   if (share === null || share === undefined) return '–';
   const percent = share * 100;
@@ -134,12 +134,12 @@ export function formatShare(share: number | null | undefined): string {
   return `${Math.round(percent)} %`;
 }
 
-/** A share as a percentage with at most three digits, e.g. 0.03 → "3 %", 0.0215 → "2.15 %". */
+/** Formats a share as a percentage with at most three digits, e.g. 0.03 → "3 %", 0.0215 → "2.15 %". */
 export function formatPercent(share: number): string {
   return `${Number((share * 100).toPrecision(3)).toLocaleString('en-GB', { maximumFractionDigits: 6 })} %`;
 }
 
-/** Words of the server, in which no line ends between a figure and its percent sign or within a p value. */
+/** Prevents line breaks between a figure and its percent sign and within a p value. */
 export function keepFiguresUnbroken(words: string): string {
   return words
     .replaceAll(/(\d) %/g, '$1\u00a0%')

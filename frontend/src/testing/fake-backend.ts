@@ -63,24 +63,24 @@ import {
   standings,
 } from './fixtures-history';
 
-/** What was measured over time, and what was asked about it. */
+/** Series, comparisons and completeness, and the requests for them. */
 export interface History {
   series: Series[];
-  /** Null: the page of fixtures-history. */
+  /** Null means the page of fixtures-history. */
   page: SeriesPage | null;
   points: SeriesPoint[];
-  /** What the server says when it leaves points out. */
+  /** The server's sentence when it leaves points out. */
   thinned: string;
   windows: { from: string | null; to: string | null }[];
   matrix: Matrix;
   standings: ArmStandings;
   compare: Compare;
   compares: Record<string, string>[];
-  /** Rows of one answer. */
+  /** Rows per page of a comparison. */
   comparePage: number;
-  /** The next page but the first is refused. */
+  /** Refuses every page after the first, as if rows had changed. */
   compareMoved: boolean;
-  /** By run; of any other run everything arrived. */
+  /** Completeness by run; other runs are complete. */
   completeness: Map<string, Completeness>;
   retired: { benchmark: string; arm: string | null; reason: string }[];
 }
@@ -88,16 +88,16 @@ export interface History {
 export interface FakeBackend {
   session: Session | null;
   signedIn: boolean;
-  /** The projects that requests named; null: none. */
+  /** Projects that requests named; null stands for requests without one. */
   projects: Set<string | null>;
-  /** Whether one of the session's projects is taken where none is named. */
+  /** Whether requests without a project get one of the session's projects. */
   hasDefault: boolean;
   accounts: Account[];
   agents: Agent[];
   enrolled: EnrolledAgent[];
   claims: TargetClaim[];
   decidedClaims: { id: string; state: TargetClaim['state'] }[];
-  /** Ids of targets that a job holds. */
+  /** Ids of targets that a job is using. */
   busyTargets: string[];
   enrolmentRequests: EnrolmentRequest[];
   targets: Target[];
@@ -110,9 +110,9 @@ export interface FakeBackend {
   conditions: Map<string, Conditions[]>;
   reported: Map<string, Reported[]>;
   series: Map<string, LiveSeries[]>;
-  /** Reports of jobs that are not the plain one of `report`. */
+  /** Reports of jobs that differ from `report`. */
   reports: Map<string, JobReport>;
-  /** Requested waivers; each lets pass what it names in the reports of its target's jobs. */
+  /** Requested waivers; each applies to the reports of its target's jobs. */
   waivers: WaiverRequest[];
   requested: RunRequest[];
   history: History;

@@ -1,4 +1,4 @@
-/** The fixture API of channels: made, changed, muted, tested, with a log that a redelivery adds to. */
+/** Handlers of the fake server for channels, and the log that a redelivery adds to. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {
@@ -131,10 +131,10 @@ export function createChannels(): FakeChannels {
 function settingsHandlers(own: FakeChannels): HttpHandler[] {
   const find = (id: unknown) => own.channels.find((each) => each.id === id);
   const change = (id: unknown, edit: Partial<Channel>) => {
-    const found = find(id);
-    if (found === undefined) return notFound();
-    Object.assign(found, edit);
-    return HttpResponse.json({ ...found });
+    const savedChannel = find(id);
+    if (savedChannel === undefined) return notFound();
+    Object.assign(savedChannel, edit);
+    return HttpResponse.json({ ...savedChannel });
   };
   return [
     http.get(`${API}/channels`, () => page(own.channels)),
@@ -170,14 +170,14 @@ function settingsHandlers(own: FakeChannels): HttpHandler[] {
         template,
         digest_at: digestAt,
       } = (await request.json()) as ChannelChange;
-      const found = find(params['id']);
-      if (found === undefined) return notFound();
+      const savedChannel = find(params['id']);
+      if (savedChannel === undefined) return notFound();
       return change(params['id'], {
-        name: name ?? found.name,
-        time_zone: zone ?? found.time_zone,
-        filters: { ...found.filters, ...filters },
-        address: url ?? recipients?.join(', ') ?? found.address,
-        template: template ?? found.template,
+        name: name ?? savedChannel.name,
+        time_zone: zone ?? savedChannel.time_zone,
+        filters: { ...savedChannel.filters, ...filters },
+        address: url ?? recipients?.join(', ') ?? savedChannel.address,
+        template: template ?? savedChannel.template,
         ...(digestAt !== undefined && { digest_at: digestAt }),
       });
     }),
@@ -196,16 +196,19 @@ function settingsHandlers(own: FakeChannels): HttpHandler[] {
       const { keep_hours: hours } = (await request.json()) as {
         keep_hours: number;
       };
-      const found = find(params['id']);
-      if (found === undefined) return notFound();
-      found.keys = [
+      const savedChannel = find(params['id']);
+      if (savedChannel === undefined) return notFound();
+      savedChannel.keys = [
         { id: 'key-2', created_at: minutesAgo(0), valid_until: null },
-        ...found.keys.map((key) => ({
+        ...savedChannel.keys.map((key) => ({
           ...key,
           valid_until: minutesAgo(-60 * hours),
         })),
       ];
-      return HttpResponse.json({ channel: { ...found }, secret: 'whsec_new' });
+      return HttpResponse.json({
+        channel: { ...savedChannel },
+        secret: 'whsec_new',
+      });
     }),
   ];
 }
@@ -214,19 +217,19 @@ function deliveryHandlers(own: FakeChannels): HttpHandler[] {
   const find = (id: unknown) => own.deliveries.find((each) => each.id === id);
   return [
     http.post(`${API}/channels/:id/test`, ({ params }) => {
-      const found = own.channels.find(({ id }) => id === params['id']);
-      if (found === undefined) return notFound();
+      const savedChannel = own.channels.find(({ id }) => id === params['id']);
+      if (savedChannel === undefined) return notFound();
       const made = delivery({
         id: `dlv-${own.deliveries.length + 1}`,
-        channel_id: found.id,
+        channel_id: savedChannel.id,
         kind: 'channel.test',
         severity: 'info',
-        title: `Test of channel ${found.name}`,
+        title: `Test of channel ${savedChannel.name}`,
         attempts: 1,
         log: [],
       });
       own.deliveries.unshift(made);
-      Object.assign(found, { state: 'healthy', last_error: null });
+      Object.assign(savedChannel, { state: 'healthy', last_error: null });
       return HttpResponse.json(made, { status: 202 });
     }),
     http.get(`${API}/channels/:id/deliveries`, ({ params }) =>
@@ -237,15 +240,15 @@ function deliveryHandlers(own: FakeChannels): HttpHandler[] {
       ),
     ),
     http.get(`${API}/deliveries/:id`, ({ params }) => {
-      const found = find(params['id']);
-      return found === undefined ? notFound() : HttpResponse.json(found);
+      const sent = find(params['id']);
+      return sent === undefined ? notFound() : HttpResponse.json(sent);
     }),
     http.post(`${API}/deliveries/:id/redeliver`, ({ params }) => {
-      const found = find(params['id']);
-      if (found === undefined) return notFound();
-      Object.assign(found, { state: 'delivered', reason: null });
-      found.attempts += 1;
-      return HttpResponse.json(found, { status: 202 });
+      const sent = find(params['id']);
+      if (sent === undefined) return notFound();
+      Object.assign(sent, { state: 'delivered', reason: null });
+      sent.attempts += 1;
+      return HttpResponse.json(sent, { status: 202 });
     }),
   ];
 }

@@ -1,4 +1,4 @@
-/** The part of the fixture API's state that is about decisions: rules, policy advice, bulk triage, schedules. */
+/** The fake server's state of rules, policy advice, bulk triage and schedules. */
 import type {
   AlertDetail,
   AppliedRule,

@@ -1,4 +1,4 @@
-/** The part of the fixture API's state about targets: their events and conditions. */
+/** The fake server's state of targets: their events and conditions. */
 import type { ImportDetail, TargetConditions, TargetEvent } from '../api/types';
 import { document } from './fixtures-imports';
 import { conditions, events, olderEvents } from './fixtures-targets';
@@ -8,9 +8,9 @@ export interface Fleet {
   /** The page after `events`. */
   olderEvents: TargetEvent[];
   conditions: TargetConditions;
-  /** Every window that was asked for: its beginning. */
+  /** The beginning of every window that was requested. */
   windows: (string | null)[];
-  /** Every action that was asked for, with its body. */
+  /** Every action that was requested, with its body. */
   asked: { action: string; body: unknown }[];
   imports: ImportDetail[];
 }

@@ -159,8 +159,8 @@ function tokenHandlers({ people }: PeopleBackend): HttpHandler[] {
       return HttpResponse.json({ ...made, secret }, { status: 201 });
     }),
     http.delete(`${API}/tokens/:id`, ({ params }) => {
-      const found = people.tokens.find(({ id }) => id === params['id']);
-      if (found !== undefined) found.revoked_at = minutesAgo(0);
+      const token = people.tokens.find(({ id }) => id === params['id']);
+      if (token !== undefined) token.revoked_at = minutesAgo(0);
       return done();
     }),
   ];
@@ -230,8 +230,8 @@ function installationHandlers({ people }: PeopleBackend): HttpHandler[] {
       (granted ? http.put : http.delete)(
         `${API}/project/targets/:id`,
         ({ params }) => {
-          const found = people.targets.find(({ id }) => id === params['id']);
-          if (found !== undefined) found.granted = granted;
+          const target = people.targets.find(({ id }) => id === params['id']);
+          if (target !== undefined) target.granted = granted;
           return done();
         },
       ),
@@ -244,20 +244,25 @@ function memberHandlers({ people }: PeopleBackend): HttpHandler[] {
     http.get(`${API}/members`, () => page(people.members)),
     http.put(`${API}/members/:id`, async ({ params, request }) => {
       const { role } = (await request.json()) as { role: Role };
-      const found = people.members.find(
+      const savedMember = people.members.find(
         ({ account }) => account.id === params['id'],
       );
-      if (found === undefined) return problem(404, 'not_found', 'No member.');
+      if (savedMember === undefined)
+        return problem(404, 'not_found', 'No member.');
       const admins = people.members.filter((each) => each.role === 'admin');
-      if (found.role === 'admin' && role !== 'admin' && admins.length === 1) {
+      if (
+        savedMember.role === 'admin' &&
+        role !== 'admin' &&
+        admins.length === 1
+      ) {
         return problem(
           409,
           'last_admin',
           "This is the project's last admin: make somebody else an admin first.",
         );
       }
-      found.role = role;
-      return HttpResponse.json(found);
+      savedMember.role = role;
+      return HttpResponse.json(savedMember);
     }),
     http.delete(`${API}/members/:id`, ({ params }) => {
       people.members = people.members.filter(
@@ -294,8 +299,10 @@ function invitationHandlers(backend: PeopleBackend): HttpHandler[] {
       return HttpResponse.json({ ...made, url }, { status: 201 });
     }),
     http.delete(`${API}/invitations/:id`, ({ params }) => {
-      const found = people.invitations.find(({ id }) => id === params['id']);
-      if (found !== undefined) found.state = 'revoked';
+      const invitation = people.invitations.find(
+        ({ id }) => id === params['id'],
+      );
+      if (invitation !== undefined) invitation.state = 'revoked';
       return done();
     }),
     http.post(`${API}/session/invitation/offer`, async ({ request }) => {

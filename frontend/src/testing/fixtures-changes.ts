@@ -1,4 +1,4 @@
-/** An alert about history: a step that an A/B run confirmed and a bisection whose result is its commit. */
+/** An alert about a step in a series that an A/B run confirmed, and a bisection that found its commit. */
 import type {
   AlertDetail,
   Bisection,
@@ -206,7 +206,7 @@ export function changeAlert(change: Partial<AlertDetail> = {}): AlertDetail {
   };
 }
 
-/** The explanation of any alert, made of its findings as the server makes it. */
+/** Makes the explanation of an alert from its findings, as the server does. */
 export function explanation(of: AlertDetail, again: boolean): Explanation {
   return {
     alert_id: of.id,
@@ -258,7 +258,7 @@ export function explanation(of: AlertDetail, again: boolean): Explanation {
   };
 }
 
-/** The report of the A/B job: one comparison of revisions, and what both sides measured. */
+/** Makes the report of the A/B job: one comparison of revisions, and the measurements of both. */
 export function abReport(): JobReport {
   const plain = report(run());
   const measurement = plain.measurements.find(({ arm }) => arm === 'native');

@@ -1,4 +1,4 @@
-/** Records of the small installation: the audit log, its own false alarms, its noise floors. */
+/** Records of the small installation: audit log, false alarms and noise floors. */
 import type {
   AuditEntry,
   NoiseFloor,

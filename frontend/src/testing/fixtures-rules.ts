@@ -1,4 +1,4 @@
-/** Rules of the small installation: one in force with versions and a mute behind it, one in shadow. */
+/** Rules of the small installation: an active one with several versions and a mute, and one in shadow. */
 import type {
   AppliedRule,
   Orphans,
@@ -12,7 +12,7 @@ import { ada, grace, minutesAgo } from './fixtures';
 
 const DAY = 24 * 60;
 
-function saying(effect: string): string {
+function sentenceAbout(effect: string): string {
   return `Time of any benchmark (arm native, suite hashing) gets worse by ${effect} or more and stays so.`;
 }
 
@@ -29,7 +29,7 @@ export function ruleVersion(change: Partial<RuleVersion> = {}): RuleVersion {
     direction: 'worse',
     mode: 'active',
     period_hours: null,
-    text: saying('5 %'),
+    text: sentenceAbout('5 %'),
     comment: 'Three percent fired on every firmware update.',
     owner: ada,
     created_by: 'Ada',
@@ -77,7 +77,7 @@ export function rule(change: Partial<RuleDetail> = {}): RuleDetail {
   };
 }
 
-/** As the list has it. */
+/** Returns a rule as the list of rules has it. */
 export function brief({
   floor: _floor,
   mutes: _mutes,
@@ -115,7 +115,7 @@ export const versions: RuleVersion[] = [
   ruleVersion({
     version: 1,
     min_effect: 0.03,
-    text: saying('3 %'),
+    text: sentenceAbout('3 %'),
     comment: '',
     owner: null,
     created_at: minutesAgo(30 * DAY),
@@ -211,7 +211,7 @@ export const orphans: Orphans = {
     '1 rule decides about nothing; 1 measurement has the built-in default only.',
 };
 
-/** As the server says it where nobody wrote a rule of that kind. */
+/** The answer of the server if no rule of that kind is stored. */
 export const appliedToArms: AppliedRule = {
   rule_id: null,
   version: null,

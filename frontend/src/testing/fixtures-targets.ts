@@ -111,7 +111,7 @@ export function phone(change: Partial<Target> = {}): Target {
   });
 }
 
-/** Rests by itself until it is cool; nobody has to do anything. */
+/** Makes a phone that takes no jobs until it has cooled down by itself. */
 export function hotPhone(): Target {
   const reason = 'battery at 41 °C, measuring again below 32 °C';
   return phone({
@@ -255,7 +255,7 @@ export const events: TargetEvent[] = [
   }),
 ];
 
-/** What an older page of them holds. */
+/** Events of the next, older page. */
 export const olderEvents: TargetEvent[] = [
   event({
     id: 'ev-1',

@@ -1,5 +1,5 @@
 /**
- * Data of a small installation, typed by the schema. Tests change only what they are about. Times are relative to
+ * Data of a small installation, typed by the schema. Times are relative to
  * `NOW`, the moment this module was loaded.
  */
 import type {
@@ -230,7 +230,7 @@ export const suite: Suite = {
   updated_at: minutesAgo(300),
 };
 
-/** As the server derives it. */
+/** Derives the outcome of a run or a job, as the server does. */
 export function outcomeOf(
   state: Job['state'] | Run['state'],
   verdict: Run['verdict'],

@@ -1,4 +1,4 @@
-/** The fixture API of the installation's agents, with what an admin does to them. */
+/** Handlers of the fake server for agents and the actions of admins on them. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type { EnrolledAgent, Grant, TargetClaim } from '../api/types';

@@ -1,4 +1,4 @@
-/** The fixture API of alerts: the inbox, one alert, its explanation, and decisions about it. */
+/** Handlers of the fake server for alerts: the inbox, one alert, its explanation, and decisions about it. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {
@@ -67,7 +67,10 @@ function withEvent(
   };
 }
 
-function matching(backend: FakeBackend, query: URLSearchParams): AlertDetail[] {
+function filterAlerts(
+  backend: FakeBackend,
+  query: URLSearchParams,
+): AlertDetail[] {
   return [...backend.alerts.values()].filter(
     (alert) =>
       (query.get('state') ?? alert.state) === alert.state &&
@@ -150,7 +153,7 @@ export function alertHandlers(backend: FakeBackend): HttpHandler[] {
   return [
     ...bulkHandlers(backend),
     http.get(`${API}/alerts`, ({ request }) =>
-      page(matching(backend, new URL(request.url).searchParams)),
+      page(filterAlerts(backend, new URL(request.url).searchParams)),
     ),
     http.get(`${API}/alerts/:id`, ({ params }) =>
       change(backend, params['id'], (alert) => alert),

@@ -56,7 +56,7 @@ function readHandlers(backend: FakeBackend): HttpHandler[] {
 
 const now = () => new Date(NOW).toISOString();
 
-function waiting(kind: Order['kind']): Order {
+function pendingOrderOf(kind: Order['kind']): Order {
   const by = { requested_by: ada.name, requested_at: now() };
   return { id: `order-${kind}`, kind, life: 'pending', ...by, why: null };
 }
@@ -97,11 +97,11 @@ const EFFECTS: Record<
   }),
   recheck: (target) => ({
     ...target,
-    orders: [...target.orders, waiting('check')],
+    orders: [...target.orders, pendingOrderOf('check')],
   }),
   reboot: (target) => ({
     ...target,
-    orders: [...target.orders, waiting('reboot')],
+    orders: [...target.orders, pendingOrderOf('reboot')],
   }),
 };
 

@@ -1,4 +1,4 @@
-/** The fixture API of history: series, notes, the matrix, two revisions side by side, completeness. */
+/** Handlers of the fake server for series, notes, the matrix, comparisons and completeness. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type { Annotation, AnnotationRequest } from '../api/types';

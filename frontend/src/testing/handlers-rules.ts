@@ -1,4 +1,4 @@
-/** The fixture API of rules and policy advice. */
+/** Handlers of the fake server for rules and policy advice. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {

@@ -1,4 +1,4 @@
-/** The fixture API: msw handlers over a World. Answers what contract C2 says, as briefly as it can. */
+/** The msw handlers of the fake server, over the state in fake-backend.ts. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {
@@ -27,7 +27,7 @@ function isSignedIn(backend: FakeBackend): boolean {
   return backend.signedIn && backend.session !== null;
 }
 
-function guard(backend: FakeBackend): HttpHandler {
+function checkRequest(backend: FakeBackend): HttpHandler {
   return http.all(`${API}/*`, ({ request }) => {
     const { pathname, searchParams } = new URL(request.url);
     backend.projects.add(searchParams.get('project'));
@@ -82,7 +82,7 @@ function sessionHandlers(backend: FakeBackend): HttpHandler[] {
 const durationWords = ({ target_name: name }: { target_name: string }) =>
   `${name}: about 1 min 40 s, as the last 3 runs of the same choice took 1 min 30 s to 2 min`;
 
-/** What the server would say of a suite whose native arm was 3.3 times as fast. */
+/** Makes the estimate of a suite whose native arm was 3.3 times as fast. */
 function estimateOf(body: RunRequest, targets: readonly Target[]): RunEstimate {
   const about = targets.map(({ id, name }) => ({
     target_id: id,
@@ -334,7 +334,7 @@ function reportHandlers(backend: FakeBackend): HttpHandler[] {
 
 export function handlersFor(backend: FakeBackend): HttpHandler[] {
   return [
-    guard(backend),
+    checkRequest(backend),
     ...sessionHandlers(backend),
     ...peopleHandlers(backend),
     ...channelHandlers(backend),

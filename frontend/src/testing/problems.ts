@@ -1,4 +1,4 @@
-/** The refusals of the fixture API: problem+json, as the server writes it. */
+/** The refusals of the fake server, in problem+json. */
 import { HttpResponse } from 'msw';
 
 export function problem(

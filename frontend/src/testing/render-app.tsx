@@ -1,4 +1,4 @@
-/** Renders the whole application at an address over a fixture backend. */
+/** Renders the whole application at an address with a fake backend. */
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryHistory } from '@tanstack/react-router';

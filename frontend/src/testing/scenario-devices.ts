@@ -1,4 +1,4 @@
-/** A backend with a job measured on a phone, its readings with their texts, and a phone in quarantine. */
+/** A backend with a job that was measured on a phone, its readings and their texts, and a quarantined phone. */
 import type { Conditions, Reported } from '../api/types';
 import { job, minutesAgo, run } from './fixtures';
 import { quarantinedPhone } from './fixtures-targets';
@@ -7,7 +7,7 @@ import { report, type FakeBackend } from './fake-backend';
 export const DEVICE_JOB = 'job-device';
 const RUN = 'run-device-1';
 
-/** Before, between ten launches, after: nothing is asked of a device while a launch runs. */
+/** Makes readings before, between and after ten launches; a device is never queried while a launch runs. */
 export function deviceReadings(): Conditions[] {
   return Array.from({ length: 12 }, (_, index) => ({
     seq: index * 3,
@@ -38,7 +38,7 @@ export function deviceReadings(): Conditions[] {
   }));
 }
 
-/** What an app printed, launch by launch: `count` lines, the last of another shape. */
+/** Makes `count` lines that an app printed during its launches; the last one has another format. */
 export function reportedLines(count: number): Reported[] {
   return Array.from({ length: count }, (_, index) => {
     const at = `11-21 22:0${index % 10}:09.113`;

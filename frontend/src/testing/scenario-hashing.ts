@@ -19,7 +19,7 @@ const [BATCHES, MESSAGES] = ledgerBatch.params.map(({ values }) =>
   values.map(Number),
 ) as [number[], number[]];
 
-/** ns of one call and ns per byte, so that each arm crosses the fallback somewhere of its own. */
+/** Costs in ns per call and per byte, chosen so that each arm has another crossover with the fallback. */
 const LEDGER_COST: Readonly<
   Record<string, readonly [call: number, perByte: number, each: number]>
 > = {
@@ -31,7 +31,7 @@ const LEDGER_COST: Readonly<
   policy: [45, 0.13, 5],
 };
 
-/** time, js_thread, digest per piece, µs. */
+/** Costs per piece of `time`, `js_thread` and `digest`, µs. */
 const PIECE_COST: Readonly<Record<string, readonly [number, number, number]>> =
   {
     raw: [482, 0, 482],

@@ -6,7 +6,7 @@ import { cleanup, configure } from '@testing-library/react';
 
 import { server } from './server';
 
-// A busy machine loads a page's chunk slowly; a claim that fails still fails.
+// A busy machine loads a page's chunk slowly.
 configure({ asyncUtilTimeout: 120_000 });
 
 class NoResizeObserver implements ResizeObserver {
@@ -34,7 +34,7 @@ window.matchMedia = (query: string): MediaQueryList => ({
 });
 
 beforeAll(() => {
-  // The library says so itself in the first file of a worker only: it is imported once.
+  // The library registers this itself, but only in the first file of a worker, because it is imported once.
   (
     globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
   ).IS_REACT_ACT_ENVIRONMENT = true;
@@ -42,7 +42,7 @@ beforeAll(() => {
 });
 afterEach(() => {
   cleanup();
-  notifications.clean(); // they live outside React, and the next test would find them
+  notifications.clean(); // They live outside React, and the next test would find them.
   server.resetHandlers();
   window.localStorage.clear();
 });

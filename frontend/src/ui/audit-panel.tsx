@@ -1,6 +1,6 @@
 /**
- * The audit findings of a benchmark's groups: each defect by name and in words, the verdict of the means alone, and
- * the true verdict. The arms page and the run page share it; everything in it is the server's.
+ * Shows the audit findings of a benchmark's groups: each defect by name and in words, the verdict by means, and
+ * the true verdict. The pages of arms and of a run share it; the server computes everything in it.
  */
 import type { Audit, Comparison } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
@@ -16,11 +16,11 @@ export interface AuditPanelProps {
   comparisons: readonly Comparison[];
 }
 
-/** A decisive defect makes the verdicts it concerns inconclusive; another is worth knowing. */
+/** The look of decisive defects, which make verdicts inconclusive. */
 const DECISIVE = { tone: 'unsure', icon: 'warning' } as const;
 const NOTED = { tone: 'quiet', icon: 'info' } as const;
 
-/** Words for the names the audit may give; an unknown one is shown as it is. */
+/** Labels of the defects; an unknown defect is shown by its name. */
 const DEFECT_NAMES: Readonly<Record<string, string>> = {
   order_unbalanced: 'order unbalanced',
   too_few: 'too few',
@@ -75,7 +75,7 @@ function groupKey({ benchmark, params }: Audit): string {
   return `${benchmark}|${paramsKey(params)}`;
 }
 
-/** Notes that do not change a verdict; folded away, because they can fill a page. */
+/** Shows defects that do not change a verdict; they are folded, because they can fill a page. */
 function Noted({ audits }: { audits: readonly Audit[] }) {
   return (
     <details className={classes.noted}>
@@ -107,8 +107,8 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
   );
 }
 
-/** One defect may touch several arms: it is named once, with everything that was counted of it. */
-function byName(findings: Audit['findings']) {
+/** Groups findings by defect, so that a defect of several arms is named once. */
+function groupByName(findings: Audit['findings']) {
   return [...new Set(findings.map(({ name }) => name))].map((name) => {
     const own = findings.filter((finding) => finding.name === name);
     return {
@@ -119,8 +119,8 @@ function byName(findings: Audit['findings']) {
   });
 }
 
-/** The same point without defects, by another protocol: params differ in words only, not in numbers. */
-function cleanSiblings(
+/** Returns the same point without defects in another protocol: params that are numbers are equal. */
+function findCleanSiblings(
   audit: Audit,
   audits: readonly Audit[],
   comparisons: readonly Comparison[],
@@ -154,7 +154,7 @@ function Group({
   const own = comparisons.filter(
     (row) => row.benchmark === audit.benchmark && paramsKey(row.params) === key,
   );
-  const clean = cleanSiblings(audit, audits, comparisons);
+  const clean = findCleanSiblings(audit, audits, comparisons);
   return (
     <article
       className={classes.group}
@@ -164,7 +164,7 @@ function Group({
         {audit.benchmark} <span>at {paramsLabel(audit.params)}</span>
       </h3>
       <ul className={classes.defects}>
-        {byName(audit.findings).map(({ name, decisive, texts }) => (
+        {groupByName(audit.findings).map(({ name, decisive, texts }) => (
           <li key={name}>
             <Status
               look={{

@@ -25,13 +25,13 @@ export function changeBadge(
     : look;
 }
 
-/** The tone of a current change; others are quiet. */
+/** Returns the tone of a current change; other changes are muted. */
 export function changeTone(change: Pick<Change, 'state' | 'direction'>): Tone {
   if (change.state !== 'suspect' && change.state !== 'standing') return 'quiet';
   return isWorse(change) ? 'bad' : 'good';
 }
 
-/** The server's sentence without the levels: "14.2 % slower". */
+/** Returns the server's sentence without the levels, e.g. "14.2 % slower". */
 export function shortChangeText({ words }: Pick<Change, 'words'>): string {
   return words.split(':')[0] ?? words;
 }

@@ -1,4 +1,4 @@
-/** The outputs of commands on a device, unchanged: the evidence behind every value that was read from them. */
+/** Shows the unchanged outputs of commands on a device, which its readings were parsed from. */
 import type { RawText } from '../api/types';
 import { withoutAnsi } from '../lib/ansi';
 import { formatInteger, formatNumber } from '../lib/units';
@@ -24,7 +24,7 @@ export function CommandOutputs({ label, texts }: CommandOutputsProps) {
   return (
     <ul className={classes.list} aria-label={label}>
       {texts.map((raw, index) => (
-        // The same command may be asked twice at the same instant.
+        // The same command may run twice at the same instant.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={`${index} ${raw.command}`}>
           <details>
@@ -39,7 +39,7 @@ export function CommandOutputs({ label, texts }: CommandOutputsProps) {
             {raw.text === '' ? (
               <p className={classes.took}>No output.</p>
             ) : (
-              // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+              // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
               <pre
                 className={classes.text}
                 role="region"

@@ -1,4 +1,4 @@
-/** Comparisons as a table: the words and verdicts are the server's, the figures are shown beside them. */
+/** Shows comparisons as a table: the server's sentences and verdicts, with the figures beside them. */
 import { Button } from '@mantine/core';
 
 import type { Comparison } from '../api/types';
@@ -42,10 +42,10 @@ const BENCHMARK: Column<Comparison> = {
   breaks: true,
 };
 
-/** Said wherever a verdict has brackets, in the words of `BRACKETS` in `contract/paceline_contract/outputs.py`. */
+/** Explains a verdict in brackets, in the words of `BRACKETS` in `contract/paceline_contract/outputs.py`. */
 export const BRACKETS = "Verdicts in brackets do not affect the run's verdict.";
 
-/** Whether the run's verdict rests on a row; the server says so, except of rows it stored long ago. */
+/** Returns whether the run's verdict depends on a row; rows that older servers stored do not say so. */
 export function isDeciding({ decides }: Pick<Comparison, 'decides'>): boolean {
   return decides !== false;
 }
@@ -89,7 +89,7 @@ export interface ComparisonTableProps {
   current?: string | undefined;
   showBenchmark?: boolean;
   showTarget?: boolean;
-  /** Reasons that stand elsewhere on the page, once for all of their rows. */
+  /** Reasons that the page shows elsewhere, once for all of their rows. */
   saidElsewhere?: ReadonlySet<string>;
   /** Makes the point of each row a button. */
   onChoose?: (row: Comparison) => void;
@@ -125,7 +125,7 @@ export function ComparisonTable(props: ComparisonTableProps) {
     },
     ...FIGURES,
   ];
-  // Benchmarks and arms stay in the order the server gives: as they are declared.
+  // Benchmarks and arms keep the order of the server, in which they are declared.
   const arms = [...new Set(rows.map(({ arm }) => arm))];
   const benchmarks = [...new Set(rows.map(({ benchmark }) => benchmark))];
   const sorted = rows.toSorted(
@@ -178,7 +178,7 @@ function PointCell({
   );
 }
 
-/** A verdict that is not a pass says why, beside the figures in words. */
+/** Shows the sentence of a row and, unless it passed, the reason. */
 function Words({
   row,
   saidElsewhere,

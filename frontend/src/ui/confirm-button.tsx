@@ -1,4 +1,4 @@
-/** A button whose action asks once more, says what it does, and says why it was refused. */
+/** A button that asks to confirm its action, says what it does, and shows why the server refused it. */
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
@@ -7,10 +7,10 @@ import { Icon } from './icon';
 
 export interface ConfirmButtonProps {
   label: string;
-  /** For a screen reader, where the label alone does not say of what. */
+  /** Accessible name, if the label does not say which object it concerns. */
   name?: string;
   title: string;
-  /** What happens, and what does not. */
+  /** What the action does and does not do. */
   meaning: string;
   confirm: string;
   action: () => Promise<unknown>;

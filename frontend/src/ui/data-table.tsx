@@ -1,6 +1,6 @@
 /**
- * A semantic table for dense reading: numbers right-aligned in tabular figures, wide tables scroll by keyboard. On a
- * narrow screen every row is a card with all its cells, where scrolling sideways would hide what matters.
+ * A dense semantic table: numbers are right-aligned in tabular figures, and wide tables scroll by keyboard. On a
+ * narrow screen every row is a card with all its cells, because scrolling sideways would hide some.
  */
 import type { ReactNode } from 'react';
 
@@ -9,12 +9,12 @@ import classes from './table.module.css';
 
 export interface Column<Row> {
   header: string;
-  /** Where two columns may have the same header. */
+  /** Key of the column, if two columns may have the same header. */
   id?: string;
   cell: (row: Row) => ReactNode;
   align?: 'right';
   wrap?: boolean;
-  /** Identifiers: they break where `Identifier` lets them, before the table has to scroll. */
+  /** True for identifiers, which break where `Identifier` allows it before the table has to scroll. */
   breaks?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface DataTableProps<Row> {
   current?: string | undefined;
 }
 
-/** Rows above which a table scrolls in a box of its own, its head staying in sight. */
+/** A longer table scrolls in a box of its own, with its head in sight. */
 const SCROLL_ABOVE_ROWS = 16;
 
 export function DataTable<Row>({

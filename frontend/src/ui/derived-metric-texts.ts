@@ -9,7 +9,7 @@ import { formatNumber } from '../lib/units';
 
 const percent = (share: number) => `${formatNumber(share * 100)} %`;
 
-/** `native and policy win from 10 fingerprints`. */
+/** Returns a text such as `native and policy win from 10 fingerprints`. */
 export function winsFromText(
   arms: readonly string[],
   value: number,
@@ -23,7 +23,7 @@ export function winsFromText(
   return `${names} ${arms.length < 2 ? 'wins' : 'win'} from ${from}`;
 }
 
-/** A crossover in words; that there is none is an answer. */
+/** Returns a crossover in words, also if there is none. */
 export function crossoverText(
   { arm, base_arm: base, value }: Derived,
   unit: string | null,
@@ -32,7 +32,7 @@ export function crossoverText(
   return `${arm}: no crossover${typeof base === 'string' ? ` with ${base}` : ''}`;
 }
 
-/** Kinds whose ratio is how many times as much or as fast. */
+/** Kinds of derived rows whose value is a factor. */
 const TIMES: ReadonlySet<string> = new Set([
   'speedup_between_arms',
   'ratio_across_param',

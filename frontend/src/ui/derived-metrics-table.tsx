@@ -1,4 +1,4 @@
-/** Derived metrics as a table: what each compares, its figure and its interval. */
+/** Shows derived metrics as a table: what each compares, its value and its interval. */
 import type { Derived } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
 import { DataTable, type Column } from './data-table';
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Derived>[] = [
   { header: 'Summary', cell: (row) => <Words row={row} />, wrap: true },
 ];
 
-/** What it says, why it says nothing, and what the suite expects of it. */
+/** Shows the sentence of a derived metric or why it has none, and its description. */
 function Words({ row: { words, note, description } }: { row: Derived }) {
   return (
     <>

@@ -1,9 +1,9 @@
-/** Fields of an event, one line each; many can be unfolded. One level of nesting is flattened. */
+/** Shows the fields of an event, one line each, folded if there are many. One level of nesting is flattened. */
 import { formatDateTime } from '../lib/times';
 
 export type Detail = Readonly<Record<string, unknown>>;
 
-/** With more fields than this, only a summary is shown until it is unfolded. */
+/** More fields than this are folded. */
 const MAX_OPEN_LINES = 4;
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 

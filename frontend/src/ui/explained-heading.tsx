@@ -12,7 +12,7 @@ export interface ExplainedHeadingProps {
   /** Names the button: "About alerts". */
   title: string;
   about: string | undefined;
-  /** The heading and what stands beside it. */
+  /** The heading and the elements beside it. */
   children: ReactNode;
 }
 

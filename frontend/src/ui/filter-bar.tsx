@@ -1,4 +1,4 @@
-/** The row of filters above a list; a landmark of its own, so that one can jump to it. */
+/** The row of filters above a list. It is a landmark, so that screen readers can jump to it. */
 import type { ReactNode } from 'react';
 
 import classes from './filter-bar.module.css';

@@ -4,7 +4,7 @@ import { NativeSelect } from '@mantine/core';
 export interface FilterSelectProps {
   label: string;
   value: string | undefined;
-  /** Word for "no filter"; absent when a value must be chosen. */
+  /** Label of "no filter"; absent if a value must be chosen. */
   all?: string;
   /** Undefined while they are loaded: the value's name is not known yet. */
   options: readonly { value: string; label: string }[] | undefined;

@@ -1,12 +1,12 @@
 /**
- * A name as people read it: the text that an imported name was made of, where its page knows one (`NameTexts`), else the
+ * Shows a name: the text that an imported name was made of if the page has it (`NameTexts`), else the
  * name itself, which a narrow table may break after underscores only.
  */
 import { createContext, Fragment, useContext, type ReactNode } from 'react';
 
 const Texts = createContext<Readonly<Record<string, string>>>({});
 
-/** Gives a page the texts that its names with a digest were made of, as the server tells them. */
+/** Gives a page the server's texts for names that end in a digest. */
 export function NameTexts({
   texts,
   children,
@@ -31,7 +31,7 @@ export function Identifier({ name }: { name: string }) {
     <>
       {first}
       {rest.map((part, index) => (
-        // The parts of one name neither move nor change.
+        // The parts of a name never change their place.
         // oxlint-disable-next-line no-array-index-key
         <Fragment key={index}>
           _<wbr />

@@ -1,4 +1,4 @@
-/** Mutes a rule, on its own page and on that of an alert: the mark, the mute in force with its end, and the form. */
+/** The mute of a rule, for the pages of rules and alerts: its badge, its end and reason, and the form of a new one. */
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 
@@ -21,7 +21,7 @@ export function MuteMark({ mute }: { mute: Mute }) {
   );
 }
 
-/** The part of a mutation that a write about mutes needs. */
+/** The part of a mutation that the forms here use. */
 export interface MuteChange {
   isPending: boolean;
   error: Error | null;
@@ -34,7 +34,7 @@ export function MuteInForce({
 }: {
   mute: Mute;
   unmute: MuteChange;
-  /** Absent for people who may not end it. */
+  /** Undefined for people who may not end the mute. */
   onUnmute: (() => void) | undefined;
 }) {
   return (

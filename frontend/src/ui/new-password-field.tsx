@@ -1,9 +1,9 @@
-/** The field for a new password: what is asked of it, and why the server refused it. */
+/** The field for a new password, with its requirements and the reason of a refusal. */
 import { PasswordInput } from '@mantine/core';
 
 import { isApiError } from '../api/errors';
 
-/** The server decides; this only saves a request. */
+/** Minimum length. The server checks it too; checking here saves a request. */
 const SHORTEST = 12;
 
 export interface NewPasswordFieldProps {
@@ -28,7 +28,7 @@ export function NewPasswordField({
       required
       minLength={SHORTEST}
       value={value}
-      error={isWeak(error) ? error?.message : null}
+      error={isWeakPassword(error) ? error?.message : null}
       onChange={(event) => onChange(event.currentTarget.value)}
       visibilityToggleButtonProps={{
         'aria-label': 'Show password',
@@ -38,7 +38,7 @@ export function NewPasswordField({
   );
 }
 
-/** Whether a refusal is shown by the field, and not beside the form. */
-export function isWeak(error: Error | null): boolean {
+/** Returns whether this field shows the refusal, so that the form does not. */
+export function isWeakPassword(error: Error | null): boolean {
   return isApiError(error) && error.code === 'weak_password';
 }

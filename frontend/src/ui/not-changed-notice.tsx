@@ -1,4 +1,4 @@
-/** Says why a change that a person asked for was refused. Shown where they asked; absent without an error. */
+/** Shows why the server refused a change, or nothing without an error. */
 import { Alert } from '@mantine/core';
 
 import { Icon } from './icon';

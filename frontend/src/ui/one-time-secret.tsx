@@ -1,4 +1,4 @@
-/** A link or token that is shown once: how to copy it, and that nobody will see it again. */
+/** Shows a link or token once, with a button to copy it and a warning that it is not shown again. */
 import { Alert, CopyButton, Button, Stack } from '@mantine/core';
 
 import { Icon } from './icon';
@@ -6,7 +6,7 @@ import { Icon } from './icon';
 export interface OneTimeSecretProps {
   title: string;
   secret: string;
-  /** What to do with it. */
+  /** What to do with the secret. */
   advice: string;
   onClose: () => void;
 }

@@ -9,9 +9,9 @@ import classes from './layout.module.css';
 export interface PageProps {
   title: string;
   heading?: ReactNode;
-  /** A state of what the page shows, always visible. */
+  /** The state of the object that the page shows; always visible. */
   lead?: ReactNode;
-  /** What the page is for, behind an (i). */
+  /** The purpose of the page, behind an (i). */
   about?: string;
   crumb?: ReactNode;
   actions?: ReactNode;

@@ -1,5 +1,5 @@
 /**
- * One page of a list whose filters are in the address: loading, refused, empty, nothing that matches, or rows with
+ * Shows one page of a list whose filters are in the address: loading, refused, empty, no matches, or rows with
  * a pager.
  */
 import { Button } from '@mantine/core';
@@ -23,7 +23,7 @@ export interface PagedListProps<Row> {
   onClear: () => void;
   cursor: string | undefined;
   onCursor: (cursor: string | undefined) => void;
-  /** What stands there when nothing exists yet: the reason and what to do. */
+  /** Shown when nothing exists yet: the reason and what to do. */
   empty: ReactNode;
   children: (rows: Row[]) => ReactNode;
 }

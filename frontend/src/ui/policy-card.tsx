@@ -1,6 +1,6 @@
 /**
- * Usage policy advice: from which value on the arm wins on a target, after how many warm-up rounds, and the values
- * in force. Several pages share it; every sentence is the server's.
+ * Shows usage policy advice: the value from which the arm wins on a target, the warm-up rounds, and the values
+ * in force. The server writes every sentence.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -15,7 +15,7 @@ import { Status } from './status';
 import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
 
-/** One of the keys of a list of advice. */
+/** Returns the key of one advice in a list. */
 export function adviceKey({
   suite,
   policy,
@@ -64,13 +64,13 @@ export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
 
 export interface PoliciesPanelProps {
   filters: PolicyFilters;
-  /** Only those of one benchmark. */
+  /** Shows only policies of this benchmark. */
   benchmark?: string;
-  /** What the panel is called where it stands. */
+  /** Title of the panel. */
   title?: string;
 }
 
-/** Stands only where there is advice: most benchmarks have no policy. */
+/** Shows the advice, or nothing if there is none, because most benchmarks have no policy. */
 export function PoliciesPanel({
   filters,
   benchmark,

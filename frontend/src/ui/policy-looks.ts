@@ -1,4 +1,4 @@
-/** Looks of whether the policy in force is right. */
+/** Looks of the policy in force: right, wrong or not known. */
 import type { PolicyAdvice } from '../api/types';
 import type { Badge } from './status';
 

@@ -1,4 +1,4 @@
-/** Runs as rows: suite, target and outcome. */
+/** Shows runs as rows: suite, target and outcome. */
 import { Fragment } from 'react';
 
 import { launchesOf } from '../api/runs';
@@ -17,7 +17,7 @@ import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
 import classes from './table.module.css';
 
-/** A word that says nothing about what to do stands with its reason. */
+/** Returns whether an outcome is shown with its reason, because its label does not say what to do. */
 function needsReason(outcome: Run['outcome']): boolean {
   return outcome === 'inconclusive' || hasNoVerdict(outcome);
 }

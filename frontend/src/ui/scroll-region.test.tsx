@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 
 import { ScrollRegion } from './scroll-region';
 
-/** jsdom lays nothing out: gives every box these widths. */
+/** Gives every box these widths, because jsdom does no layout. */
 function stubWidths(clientWidth: number, scrollWidth: number): void {
   const stubs = [
     vi

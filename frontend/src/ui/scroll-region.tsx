@@ -20,7 +20,7 @@ interface Hidden {
 
 const NOTHING: Hidden = { before: false, after: false };
 
-/** Widths are rounded to whole pixels, so that a box may seem to hide one that it does not. */
+/** Widths are rounded to whole pixels, so a box may seem to hide one pixel. */
 const ROUNDING_PX = 1;
 
 function hiddenOf({ scrollLeft, scrollWidth, clientWidth }: Element): Hidden {
@@ -77,7 +77,7 @@ export function ScrollRegion({
   );
 }
 
-/** Readers hear the whole table and need no mark. */
+/** Marks an edge; hidden from screen readers, which read the whole table. */
 function Edge({ side }: { side: keyof Hidden }) {
   return (
     <div

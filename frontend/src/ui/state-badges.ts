@@ -44,7 +44,7 @@ export const OUTCOMES: Record<Outcome, Badge> = {
   cancelled: RUN_STATES.cancelled,
 };
 
-/** Whether it ended without a verdict. */
+/** Returns whether a run or a job ended without a verdict. */
 export function hasNoVerdict(outcome: Outcome): boolean {
   return ['failed', 'lost', 'expired', 'cancelled'].includes(outcome);
 }
@@ -76,7 +76,7 @@ export const ALERT_STATES: Record<AlertState, Badge> = {
   vanished: { tone: 'quiet', icon: 'muted', word: 'vanished' },
 };
 
-/** What a state means to the person who triages; shown on tiles and in tooltips. */
+/** Meanings of the states for the person who triages; shown on tiles and in tooltips. */
 export const ALERT_STATE_MEANING: Record<AlertState, string> = {
   suspected:
     'Seen once. A confirmation run is on its way; nobody is notified yet.',

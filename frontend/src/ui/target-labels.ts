@@ -15,7 +15,7 @@ export function targetOption({ id, name, simulated }: Target): {
   return { value: id, label: label(name, simulated) };
 }
 
-/** For rows that name a target and do not say whether it is simulated. */
+/** Returns a function that labels a target, for rows that do not say whether it is simulated. */
 export function useTargetLabel(): (id: string, name: string) => string {
   const { data } = useQuery(simulatedTargetsQuery);
   return (id, name) => label(name, data?.has(id) === true);

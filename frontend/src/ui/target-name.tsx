@@ -17,7 +17,7 @@ export function SimulatedMark() {
   return <Status look={SIMULATED} title={SIMULATED_MEANING} />;
 }
 
-/** The mark alone, for where the name is part of a sentence or a title. */
+/** Shows the mark without the name, for names within a sentence or title. */
 export function SimulatedMarkOf({ id }: { id: string | null | undefined }) {
   const simulated = useQuery(simulatedTargetsQuery);
   return id !== null && id !== undefined && simulated.data?.has(id) === true ? (

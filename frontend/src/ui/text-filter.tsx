@@ -13,7 +13,7 @@ export interface TextFilterProps {
 }
 
 /**
- * Keeps the typed text and the filter in the address in step.
+ * Synchronizes the typed text with the filter in the address.
  *
  * The text changes when something else changes the address, such as the back button. It does not change when the
  * address gets the text that this filter sent, because more letters may have been typed since.

@@ -1,4 +1,4 @@
-/** A relative time that keeps itself current, with the exact one as its title. */
+/** A relative time that updates itself, with the exact time as its title. */
 import { useEffect, useState } from 'react';
 
 import { formatAgo, formatDateTime } from '../lib/times';

@@ -15,7 +15,7 @@ export function useShortcutsEnabled() {
   });
 }
 
-function isForSomethingElse(event: KeyboardEvent): boolean {
+function isForOtherControl(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
     return true;
   const target = event.target;
@@ -39,7 +39,7 @@ export function useShortcuts(
 ): void {
   const [enabled] = useShortcutsEnabled();
   const handle = useEffectEvent((event: KeyboardEvent) => {
-    if (isForSomethingElse(event)) return;
+    if (isForOtherControl(event)) return;
     const action = always[event.key] ?? (enabled ? keys[event.key] : undefined);
     if (action === undefined) return;
     event.preventDefault();

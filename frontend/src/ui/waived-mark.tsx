@@ -1,4 +1,4 @@
-/** Marks a failure that does not count, with who waived it until when. */
+/** Marks a waived failure, with who waived it and until when. */
 import type { Waived } from '../api/types';
 import { Status } from './status';
 

@@ -1,5 +1,4 @@
-/* canary.h: the process's secrets, and the check of many freed objects at once.
- */
+/* Implements canary.h: the secrets, and the check of many freed objects. */
 #include "canary.h"
 
 struct canary_secrets canary_secrets;

@@ -1,5 +1,5 @@
-/* guarded.h: slots are reused in turn, the one freed longest ago first. Each
- * slot's page is a mapping of its own from the start. */
+/* Implements guarded.h. The slot freed longest ago is reused first. Each slot's
+ * page is a mapping of its own from the start. */
 #include "guarded.h"
 
 #include "canary.h"
@@ -14,11 +14,11 @@ size_t guarded_bytes;
 static struct {
     struct os_lock lock;
     struct {
-        uintptr_t object; /* 0: free */
+        uintptr_t object; /* 0 if free */
         size_t size;
     } slots[SLOTS];
     unsigned next;
-    uint64_t empty[EMPTY_OBJECTS / 64]; /* bits of live ones */
+    uint64_t empty[EMPTY_OBJECTS / 64]; /* bit set if live */
     unsigned next_empty;
 } guarded;
 
@@ -53,7 +53,8 @@ static uintptr_t page_of_slot(unsigned slot) {
            (2 * slot + 1) * range.page_bytes;
 }
 
-/* A guard page belongs to the slot in front of it, the first to the first. */
+/* Returns the slot of an address. A guard page belongs to the slot before it,
+ * the first guard page to the first slot. */
 static unsigned slot_of(const void *place) {
     size_t page = ((uintptr_t)place -
                    atomic_load_explicit(&guarded_base, memory_order_relaxed)) /
@@ -61,9 +62,9 @@ static unsigned slot_of(const void *place) {
     return page == 0 ? 0 : (unsigned)((page - 1) / 2);
 }
 
-/* An object must be aligned, so between its end and the forbidden page there
- * may be bytes that are nobody's. Each is the first byte of the object's canary,
- * which is odd, so that a string's end is seen. */
+/* Returns the unused bytes between an object's end and its guard page, which
+ * alignment causes. Each is the first byte of the object's canary, which is odd,
+ * so that a string's terminating zero is detected. */
 static size_t slack_of(uintptr_t object, size_t size) {
     return page_of_slot(slot_of((void *)object)) + range.page_bytes -
            (object + size);
@@ -74,7 +75,8 @@ static void fill_slack(uintptr_t object, size_t size) {
            slack_of(object, size));
 }
 
-/* The page may be touched: its slot is live. */
+/* Returns whether the unused bytes are unchanged. The slot must be live, so that
+ * its page can be read. */
 static bool slack_is_whole(uintptr_t object, size_t size) {
     const unsigned char *behind = (const unsigned char *)(object + size);
     const unsigned char expected = (uint8_t)canary(object);
@@ -110,7 +112,7 @@ void *guarded_take(size_t size, size_t alignment) {
     return (void *)object;
 }
 
-/* --- objects of no bytes --- */
+/* --- objects of zero bytes --- */
 
 static size_t offset_of(const void *place) {
     return (uintptr_t)place -
@@ -121,7 +123,8 @@ static bool is_empty(const void *place) {
     return offset_of(place) >= slot_bytes();
 }
 
-/* The word of the object's bit, and the bit; no bit where no object begins. */
+/* Returns the word of an object's bit and sets *bit, to 0 if no object begins
+ * at `place`. */
 static uint64_t *empty_word(const void *place, uint64_t *bit) {
     size_t offset = offset_of(place) - slot_bytes();
     size_t index = offset / GRAIN % EMPTY_OBJECTS;
@@ -129,7 +132,7 @@ static uint64_t *empty_word(const void *place, uint64_t *bit) {
     return &guarded.empty[index / 64];
 }
 
-/* Going round, so that an address is reused as late as can be. */
+/* Takes the objects in turn, so that an address is reused as late as possible. */
 void *guarded_take_empty(void) {
     void *object = NULL;
     os_lock(&guarded.lock);
@@ -175,7 +178,7 @@ static size_t size_of_empty(void *place) {
     return 0;
 }
 
-/* --- both --- */
+/* --- slots and objects of zero bytes --- */
 
 void guarded_release(void *place) {
     if (is_empty(place)) {

@@ -24,8 +24,8 @@ static void *take_large(size_t size, size_t alignment) {
     return object;
 }
 
-/* A guarded object, if this allocation is sampled and a guarded one can be had;
- * else NULL. */
+/* Takes a guarded object if this allocation is sampled and a slot is free; else
+ * returns NULL. */
 static void *take_guarded(struct hardened_heap *own, unsigned class,
                           size_t size, size_t alignment) {
     bool wanted = queue_sample(own, class) && options.sample_every != 0;
@@ -48,8 +48,8 @@ static void *take(struct hardened_heap *own, unsigned class, size_t size,
     return (void *)place;
 }
 
-/* For a thread without a heap of its own, such as one that is ending: takes one
- * object, without a quarantine. */
+/* Takes one object for a thread without a heap of its own, such as one that is
+ * ending, without a quarantine. */
 static void *take_shared(unsigned class, size_t size) {
     void *object = shared_take(class);
     if (object != NULL) {
@@ -132,8 +132,8 @@ static size_t check_large(void *object) {
     return size;
 }
 
-/* The class of a live object of a span. CLASS_COUNT means that the object is in
- * no span: it is large, or not an object at all. */
+/* Returns the class of a live object of a span, or CLASS_COUNT for an address in
+ * no span: a large object, or none at all. */
 static unsigned class_at(void *object) {
     uint32_t entry = in_range((uintptr_t)object)
                          ? entry_of_unit(unit_of((uintptr_t)object))
@@ -190,8 +190,8 @@ SLOW void release_hardened_with_room(void *object) {
     release_hardened(object, entry);
 }
 
-/* The usual free of another thread's small object: it is put into the outgoing
- * batch, as release_remote of alloc.c does. */
+/* Frees a small object of another thread by adding it to the outgoing batch, as
+ * release_remote of alloc.c does. */
 void release_hardened_remote(void *object, uint32_t entry) {
     const struct cache *cache = &thread_cache;
     unsigned class = entry_class(entry);

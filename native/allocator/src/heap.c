@@ -29,7 +29,7 @@ static void list_remove(struct heap *heap, struct span *span) {
     span->listed = false;
 }
 
-/* Call it when a span leaves the heap or holds an object again. */
+/* Forgets an empty span that leaves the heap or holds an object again. */
 static void forget_empty(struct heap *heap, const struct span *span) {
     if (heap->empty[span->class] == span) {
         heap->empty[span->class] = NULL;
@@ -61,7 +61,8 @@ static void end_span(struct heap *heap, struct span *span) {
 /* --- purging inside spans: allowed once the heap has shrunk, and stopped while
  * the purged pages fault back in or their spans end soon --- */
 
-/* Updates and returns whether the heap has shrunk. Call it under the lock. */
+/* Updates whether the heap has shrunk, and returns it. The caller holds the
+ * lock. */
 static bool update_shrunken(struct heap *heap) {
     enum { LEAST_SPANS = 256 };
     bool shrunken = heap->span_count >= LEAST_SPANS &&
@@ -74,7 +75,7 @@ static bool update_shrunken(struct heap *heap) {
 }
 
 /* Returns whether the heap may purge inside spans now. After too many refaults
- * it may not for one decay period. Call it under the lock. */
+ * it may not for one decay period. The caller holds the lock. */
 static bool purge_is_allowed(struct heap *heap) {
     enum { TRUST_PAGES = 256 };
     if (!update_shrunken(heap)) {
@@ -123,7 +124,7 @@ static void purge_some(struct heap *heap, unsigned class) {
 /* --- giving objects back --- */
 
 /* Accounts for `bytes` of objects that were returned to the span: lists it,
- * ends it when it is empty, or purges it. Call it under the lock. */
+ * ends it when it is empty, or purges it. The caller holds the lock. */
 static inline void account_return(struct heap *heap, struct span *span,
                                   size_t bytes) {
     heap->used_bytes -= bytes;
@@ -163,7 +164,7 @@ static struct heap *lock_owner(const struct span *span) {
 
 void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
-    uint32_t owner = 0; /* nobody's id */
+    uint32_t owner = 0; /* the id of no heap */
     if (UNLIKELY(options.hardened)) {
         check_poisons(objects, count);
     }
@@ -195,7 +196,7 @@ void heap_return(void **objects, unsigned count) {
 
 /* --- taking objects --- */
 
-/* Takes up to `want` objects of the span. Call it under the lock. */
+/* Takes up to `want` objects of the span. The caller holds the lock. */
 static unsigned take_from(struct heap *heap, struct span *span, void **out,
                           unsigned want) {
     uint64_t refaulted = 0;

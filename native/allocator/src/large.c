@@ -15,7 +15,7 @@ static bool is_run(uintptr_t place) {
            entry_of_unit(unit_of(place)) == ENTRY_RUN;
 }
 
-/* Whether `place` can only be a huge object. Such an object lies outside of the
+/* Returns whether `place` can only be a huge object, which lies outside of the
  * range or in an unmapped part of it: the range's addresses are not reserved,
  * so the system may choose one of them in a process that maps some TiB. */
 static bool is_outside(uintptr_t place) {
@@ -48,7 +48,7 @@ void large_give(void *object) {
     if (place % UNIT_BYTES != 0) {
         report_bad_free(object, NULL);
     }
-    /* An exchange, so that only one of two threads that free the same run
+    /* This is an exchange, so that only one of two threads that free the run
      * succeeds. */
     if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE,
                                  memory_order_relaxed) != ENTRY_RUN) {

@@ -16,16 +16,16 @@ void *large_take(size_t size, size_t alignment, bool *zero);
 /* Frees a run or a huge object. `place` must not be in a span. If it is neither,
  * that is a bad free, which ends the process. */
 void large_give(void *place);
-/* How many bytes of a large object may be used; 0 if `place` is none. */
+/* Returns the usable bytes of a large object; 0 if `place` is none. */
 size_t large_usable(void *place);
-/* The size that a large object was requested with; 0 if `place` is none. */
+/* Returns the requested size of a large object; 0 if `place` is none. */
 size_t large_size(void *place);
 /* Changes the size of a large object in place, or by moving its pages. NULL if
  * that is not possible: then the caller must copy. */
 void *large_resize(void *place, size_t size);
 /* Unmaps all huge mappings that are kept for reuse; returns their bytes. */
 size_t huge_purge(void);
-/* Unmaps those that have been kept for a decay period. */
+/* Unmaps the huge mappings that have been kept for a decay period. */
 void huge_age(uint64_t now);
 
 struct huge_counts {

@@ -1,4 +1,4 @@
-//! The harness's only clock, and what it can resolve.
+//! The harness's only clock, with its measured resolution and cost.
 //!
 //! [`Instant`] is the platform's monotonic clock (`clock_gettime(CLOCK_MONOTONIC)` on Linux,
 //! `mach_absolute_time` on macOS, `QueryPerformanceCounter` on Windows). Its step and its price
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::fence::keep;
 use crate::sampler::{RawSample, Sample};
 
-/// Reads whose differences show the smallest step; even a 10 ms clock steps once or twice in them.
+/// Number of reads to find the smallest step; even a 10 ms clock steps once or twice in them.
 const STEP_READS: u32 = 100_000;
 /// Longest search for steps: on a coarse clock, one step is enough.
 const STEP_SEARCH: Duration = Duration::from_millis(50);
@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// 584 years fit; longer durations are cut.
+/// Converts to nanoseconds; durations beyond 584 years are cut.
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -13,7 +13,7 @@ use crate::event::{Event, Metric, Params, VERSION, Value};
 
 /// Flush early when this many bytes wait.
 const FLUSH_BYTES: usize = 32 * 1024;
-/// Often enough for a live page, but not after every round, which would wake the reader.
+/// The interval of flushing: short enough for a live page, too long to wake the reader after every round.
 const FLUSH_EVERY: Duration = Duration::from_millis(200);
 
 pub(crate) struct Emitter<W: Write> {
@@ -35,14 +35,14 @@ impl<W: Write> Emitter<W> {
         self.line(&to_json(event));
     }
 
-    /// Any object as a line, for the answer to `--list`.
+    /// Writes any object as a line, for the answer to `--list`.
     pub(crate) fn line(&mut self, object: &Json) {
         self.pending
             .extend_from_slice(object.to_string().as_bytes());
         self.pending.push(b'\n');
     }
 
-    /// Called between rounds: writes when enough bytes wait or enough time has passed.
+    /// Writes between rounds, if enough bytes wait or enough time has passed.
     pub(crate) fn round_ended(&mut self) -> io::Result<()> {
         if self.pending.len() >= FLUSH_BYTES || self.flushed.elapsed() >= FLUSH_EVERY {
             self.flush()?;
@@ -59,7 +59,7 @@ impl<W: Write> Emitter<W> {
     }
 }
 
-/// Text the stream allows: U+0000 becomes U+FFFD.
+/// Replaces U+0000, which the stream does not allow, by U+FFFD.
 fn clean(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }

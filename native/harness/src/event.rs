@@ -37,10 +37,10 @@ pub type Params = Vec<(String, Value)>;
 /// Counters of what a timed region did, by name: totals over its iterations.
 pub type Work = Vec<(String, u64)>;
 
-/// Whether a sample may be judged.
+/// The phase of a sample, which decides whether it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Kept and shown, never judged.
+    /// Kept and shown, but not counted.
     Warmup,
     /// Counts.
     Measure,

@@ -93,13 +93,13 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What the samples of a case are checked against.
+/// A declared case, against which its samples are checked.
 struct DeclaredCase {
     metrics: Vec<Metric>,
     unavailable: bool,
 }
 
-/// What earlier lines declared, to check later lines.
+/// Declarations of earlier lines, to check later lines.
 #[derive(Default)]
 struct StreamState {
     launch: Option<u64>,

@@ -14,7 +14,7 @@ use crate::workload::{Account, Arm, Failure};
 const RESOLUTIONS_PER_SAMPLE: u64 = 1000;
 /// Calibration takes the fastest of this many samples, because interruptions only make them slower.
 const CALIBRATION_SAMPLES: usize = 3;
-/// A fifth above what is required, since later samples may be faster than calibration.
+/// Adds a fifth to the required length, since later samples may be faster than calibration.
 const HEADROOM_DIVISOR: u64 = 5;
 /// Samples below a tenth of the target are too short to extrapolate from.
 const TRUSTED_SHARE: u64 = 10;

@@ -24,7 +24,7 @@ use crate::workload::{Account, Arm, Benchmark, Context, Failure, Prepared, Readi
 /// The metric that the sampler measures.
 const TIME: &str = "time";
 
-/// Why a launch stopped early.
+/// The reason why a launch stopped early.
 enum Stop {
     Failure(Failure),
     Io(io::Error),

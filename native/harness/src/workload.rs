@@ -183,7 +183,7 @@ impl Arm {
         self
     }
 
-    /// Why this machine cannot run it, if it cannot.
+    /// Returns the reason why this machine cannot run the arm, if it cannot.
     #[must_use]
     pub fn why_unavailable(&self) -> Option<&str> {
         match &self.body {
@@ -244,7 +244,7 @@ pub enum Allowed {
     Listed,
 }
 
-/// What varies without changing what is measured.
+/// A parameter of a benchmark.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// Its name.
@@ -293,7 +293,7 @@ pub struct Knob {
     pub maximum: u64,
     /// The default.
     pub default: u64,
-    /// It changes the work to demonstrate an alert; results say so.
+    /// Set if it changes the work to demonstrate an alert; results say so.
     pub demonstration: bool,
     /// The text of the warning about it.
     pub what: String,

@@ -6,7 +6,7 @@ import { ResetPasswordPage } from '../../features/session/reset-password-page';
 
 export function InvitationRoute() {
   const router = useRouter();
-  // `default` is what a person without another project gets, so the address need not name it.
+  // The server takes `default` if no project is named, so the address need not name it.
   return (
     <InvitationPage
       onJoined={(project) =>

@@ -1,4 +1,4 @@
-/** /members, /tokens, /installation and /account: lists whose places are their address. */
+/** /members, /tokens, /installation and /account: lists whose cursors are in the address. */
 import { getRouteApi } from '@tanstack/react-router';
 
 import { AccountPage } from '../../features/account/account-page';

@@ -1,4 +1,4 @@
-/** /policies, /noise and /audit: lists whose filters are their address. */
+/** /policies, /noise and /audit: lists whose filters are in the address. */
 import { getRouteApi } from '@tanstack/react-router';
 
 import { compact } from '../../lib/search-values';

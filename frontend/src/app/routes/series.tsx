@@ -16,7 +16,7 @@ export function SeriesRoute() {
       seriesId={seriesId}
       search={search}
       onSearch={(next) => {
-        // A new window is a step to come back from; walking over points is not.
+        // The back button returns to the previous window, but not to previously selected points.
         const replace = next.from === search.from && next.to === search.to;
         void navigate({ search: next, replace, resetScroll: false });
       }}

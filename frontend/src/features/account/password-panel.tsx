@@ -7,7 +7,7 @@ import { changePassword, ownSessionsKey } from '../../api/own-account';
 import { sessionQuery } from '../../api/session';
 import type { Session } from '../../api/types';
 import { Icon } from '../../ui/icon';
-import { isWeak, NewPasswordField } from '../../ui/new-password-field';
+import { isWeakPassword, NewPasswordField } from '../../ui/new-password-field';
 import { Panel } from '../../ui/panel';
 
 export function PasswordPanel({ session }: { session: Session }) {
@@ -70,7 +70,7 @@ function PasswordForm({ hasPassword }: { hasPassword: boolean }) {
           onChange={setPassword}
           error={change.error}
         />
-        {change.error !== null && !isWeak(change.error) && (
+        {change.error !== null && !isWeakPassword(change.error) && (
           <Alert
             color="red"
             variant="outline"

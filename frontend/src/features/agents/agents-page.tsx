@@ -1,5 +1,5 @@
 /**
- * The agents of the installation: who let them in, what they may do, when they were last heard of; enrolment, new
+ * Lists the agents of the installation: who enrolled each, what it may do and when it last reported. Has enrolment, new
  * credentials, revocation, and claims to targets. Only admins of the installation see it.
  */
 import { Button, Group } from '@mantine/core';

@@ -1,4 +1,4 @@
-/** Targets that an agent announces although they belong to another one; an admin decides. */
+/** Lists targets that an agent announces although they belong to another agent; an admin decides. */
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 

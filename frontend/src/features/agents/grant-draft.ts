@@ -1,4 +1,4 @@
-/** A grant as a form holds it: projects that are ticked, and a pattern per line. */
+/** Converts a grant to the fields of its form and back: ticked projects, and one pattern per line. */
 import type { Grant } from '../../api/types';
 
 export interface GrantDraft {

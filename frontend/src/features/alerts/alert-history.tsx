@@ -1,4 +1,4 @@
-/** Who did what, newest first. */
+/** Lists what people and the system did with an alert, newest first. */
 import type { AlertEvent } from '../../api/types';
 import { formatDate } from '../../lib/times';
 import { ALERT_STATES } from '../../ui/state-badges';
@@ -43,7 +43,7 @@ function sentence({
   return `${plain}: ${from === null ? '' : `${ALERT_STATES[from].word} → `}${ALERT_STATES[to].word}`;
 }
 
-/** A due date is kept as an instant. */
+/** Returns the note of an event. The note of a due date is an instant, which is shown as a day. */
 function noteOf({ action, note }: AlertEvent): string | null {
   return action === 'due' && note !== null && !Number.isNaN(Date.parse(note))
     ? formatDate(note)

@@ -1,4 +1,4 @@
-/** One alert: its claim, the evidence for it, and everything a person can decide about it. */
+/** Shows one alert: its claim, the evidence for it, and every decision that a person can make about it. */
 import { Alert as Notice, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
@@ -229,7 +229,7 @@ function Claim({ alert }: { alert: AlertDetail }) {
   );
 }
 
-/** Whether the end of a run, or no run at all, is the evidence: nothing is measured again to confirm it. */
+/** Returns whether the outcome of a run, or no run at all, is the evidence, so that nothing is measured again to confirm it. */
 function isOfRun({ kind, findings }: AlertDetail): boolean {
   return (
     kind === 'gate' ||

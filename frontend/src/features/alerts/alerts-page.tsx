@@ -1,4 +1,4 @@
-/** The inbox: alerts by filter, triaged by keyboard or mouse. Where the keyboard stands is in the address. */
+/** Lists filtered alerts for triage by keyboard or mouse. The alert that the keyboard selects is in the address. */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -174,7 +174,7 @@ function useInboxKeys({
   );
 }
 
-/** The selected alerts; one that is no longer listed is not selected. */
+/** Keeps the selected alerts; an alert that is no longer listed is not selected. */
 function useChoice(items: readonly Alert[]) {
   const session = useQuery(sessionQuery);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
@@ -199,7 +199,7 @@ function useChoice(items: readonly Alert[]) {
   };
 }
 
-/** Acknowledges and moves on to the next alert, so that a row of `a` works through the list. */
+/** Acknowledges an alert and moves to the next one, so that pressing `a` repeatedly works through the list. */
 function useAcknowledge(
   items: readonly Alert[],
   stand: (id: string | undefined) => void,

@@ -1,4 +1,4 @@
-/** Search values of the inbox; `at` is the alert the keyboard stands on. */
+/** Parses the search values of the inbox; `at` is the alert that the keyboard selects. */
 import type { AlertFilters } from '../../api/alerts';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
 import { instantValue, oneOf, textValue } from '../../lib/search-values';
@@ -35,7 +35,7 @@ export const ALERT_CAUSE_VALUES: readonly AlertCause[] = [
   'target',
 ];
 
-/** A filter that is either set or absent. */
+/** Parses a filter that is either set or absent. */
 function flag(value: unknown): true | undefined {
   return value === true || value === 'true' ? true : undefined;
 }

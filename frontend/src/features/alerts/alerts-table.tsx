@@ -1,4 +1,4 @@
-/** Alerts as rows: state, what got slower in words, where, and whose it is. */
+/** Shows alerts as rows: state, what became slower, on which target, and the assignee. */
 import { Button, Checkbox, Group } from '@mantine/core';
 
 import type { Alert } from '../../api/types';
@@ -28,7 +28,7 @@ export interface AlertsTableProps {
   alerts: readonly Alert[];
   current: string | undefined;
   onAcknowledge: (alert: Alert) => void;
-  /** Absent: alerts cannot be selected. */
+  /** Without it, alerts cannot be selected. */
   choice?:
     { chosen: ReadonlySet<string>; onToggle: (id: string) => void } | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The search for one commit: every commit in question as a strip, what was measured of it, how far the budget
- * goes. Which commits are still possible is the server's (`good`, `bad`); nothing is decided here.
+ * Shows a bisection: every possible commit as a strip, what was measured of it, and how much of the budget is used.
+ * The server decides which commits are still possible (`good`, `bad`).
  */
 import { Alert as Notice, Button, Group, NumberInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -40,7 +40,7 @@ export interface BisectPanelProps {
   allowed: boolean;
 }
 
-/** Only a change in history that is caused by code has commits to search. */
+/** Shown only for a change in history that is caused by code; other alerts have no commits to search. */
 export function BisectPanel({ alert, allowed }: BisectPanelProps) {
   const { bisection, kind, cause, head_commit: head } = alert;
   const searchable =

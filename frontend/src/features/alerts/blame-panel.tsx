@@ -1,4 +1,4 @@
-/** The cause of an alert: its reason, the commits in question, and the likely culprit. */
+/** Shows the cause of an alert: its reason, the possible commits, and the likely culprit. */
 import type { AlertDetail, Culprit } from '../../api/types';
 import { formatInterval, formatRatio } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';

@@ -1,6 +1,6 @@
 /**
- * One decision about every chosen alert: all of them or none. What was done can be undone from the notice
- * that says so; a refusal names the alert and its reason.
+ * Makes one decision about all chosen alerts or none. The notice that reports the decision has an undo button;
+ * a refusal names the alert and its reason.
  */
 import { Button, Group, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -122,7 +122,7 @@ interface BaselineDialogProps {
 }
 
 /**
- * Marking changes as expected needs the commit of the new baseline: prefilled where all blame the same one.
+ * Asks for the commit of the new baseline; it is filled in if all alerts blame the same commit.
  */
 function BaselineDialog({
   about,

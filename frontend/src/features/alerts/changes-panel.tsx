@@ -1,4 +1,4 @@
-/** Which series moved, where, and by how much; each leads to its history. */
+/** Lists the series that changed, at which commit and by how much, with links to their history. */
 import type { Finding } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { formatInteger } from '../../lib/units';

@@ -1,6 +1,6 @@
 /**
- * Commits from the base to the head as a strip, oldest first. Each cell says what is known of its commit by
- * colour, by sign and in words; a frame marks what was measured itself.
+ * Draws the commits from base to head as a strip, oldest first. Each cell says what is known of its commit by
+ * colour, by sign and in words; a frame marks commits that were measured.
  */
 import type { Bisection, BisectionStep } from '../../api/types';
 import tones from '../../ui/tones.module.css';

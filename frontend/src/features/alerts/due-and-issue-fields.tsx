@@ -1,4 +1,4 @@
-/** Until when an alert should be dealt with, and where it is worked on. */
+/** Edits the due date of an alert and the link to the issue about it. */
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 
@@ -11,13 +11,13 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** The local day of an instant as a date field has it: `2026-03-09`. */
+/** Returns the local day of an instant in the format of a date field: `2026-03-09`. */
 function localDayOf(instant: string): string {
   const at = new Date(instant);
   return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
 }
 
-/** The end of a local day: due on the ninth is not overdue on the ninth. */
+/** Returns the end of a local day, because an alert due on the ninth is not overdue on the ninth. */
 function endOfDay(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString();
 }
@@ -80,7 +80,7 @@ export function IssueField({ alert }: { alert: AlertDetail }) {
   );
 }
 
-/** The server takes http and https addresses only. */
+/** The link is safe to follow, because the server accepts only http and https addresses. */
 export function IssueLink({ url }: { url: string }) {
   return (
     <a className="pl-link" href={url} target="_blank" rel="noreferrer noopener">

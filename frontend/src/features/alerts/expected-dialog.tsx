@@ -11,7 +11,7 @@ import { useState, type FormEvent } from 'react';
 
 export interface ExpectedDialogProps {
   opened: boolean;
-  /** The commit offered: where the change was seen. */
+  /** The commit to propose: the one at which the change was seen. */
   suggested: string | null;
   /** For several alerts the field may stay empty: each then uses the commit it blames. */
   optional?: boolean;

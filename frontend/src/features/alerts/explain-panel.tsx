@@ -1,6 +1,6 @@
 /**
- * How findings were decided: every filter with its number and limit, on which data, by which method; and
- * whether the stored samples still say the same. Every sentence is the server's.
+ * Explains how findings were decided: every filter with its value and limit, the data and the method, and
+ * whether the stored samples still lead to the same result. The server writes every sentence.
  */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -17,7 +17,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import classes from './alerts.module.css';
 import { FINDING_ROLES } from './finding-roles';
 
-/** Findings shown before the rest is asked for: an incident has hundreds, each with a table. */
+/** Findings shown at first: an incident has hundreds, each with a table. */
 const SHOWN_FINDINGS = 12;
 
 export function ExplainPanel({ alertId }: { alertId: string }) {
@@ -74,7 +74,7 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
 const HOLDS: Badge = { tone: 'good', icon: 'check', word: 'yes' };
 const FALLS: Badge = { tone: 'unsure', icon: 'cross', word: 'no' };
 
-/** A number and its limit may differ in the third digit only: 0.015 must not read as 0.02. */
+/** Formats a value with enough digits to compare it with its limit: 0.015 must not read as 0.02. */
 function figure(value: number | null): string {
   if (value === null) return '–';
   const between = Math.abs(value) >= 0.01 && Math.abs(value) < 1;

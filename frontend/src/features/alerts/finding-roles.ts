@@ -1,4 +1,4 @@
-/** What part a finding plays in its alert. */
+/** Labels of the role that a finding has in its alert. */
 import type { Finding } from '../../api/types';
 
 export const FINDING_ROLES: Record<Finding['role'], string> = {

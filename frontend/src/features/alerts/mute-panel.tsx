@@ -1,4 +1,4 @@
-/** Mutes the rule behind an alert, so that nobody is told of it until then. The server makes the rule if there is none. */
+/** Mutes the rule behind an alert until a date. The server creates the rule if there is none. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
 import { alertKeys, muteAlert } from '../../api/alerts';

@@ -1,6 +1,6 @@
 /**
- * Old against new revision, interleaved in one job on the same target: head ÷ base per series with its
- * interval and the median of every launch, and what each side measured.
+ * Compares two revisions that one job measured interleaved on one target: head ÷ base per series with its
+ * interval, the median of every launch, and the values of each revision.
  */
 import { Alert as Notice } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The rule behind an alert: a stored one on its page, one of a suite or a built-in one in the list of those. */
+/** Links to the rule behind an alert: to its page if it is stored, else to the list of shipped rules. */
 import type { AlertDetail } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
 

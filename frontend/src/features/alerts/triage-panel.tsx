@@ -1,4 +1,4 @@
-/** Deciding: the actions the server offers in this state, the assignee, a note. */
+/** Has the actions that the server allows in this state, the assignee, and a note. */
 import {
   Alert as Notice,
   Button,

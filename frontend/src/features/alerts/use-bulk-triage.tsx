@@ -1,4 +1,4 @@
-/** Decides on many alerts at once, with undo. Lists are fetched again after each decision of the server. */
+/** Makes one decision about many alerts, with undo. Lists are fetched again after each answer of the server. */
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import {
@@ -100,7 +100,7 @@ function useUndo() {
   });
 }
 
-/** What a bulk decision did, with an undo button. */
+/** The result of a bulk decision, with an undo button. */
 interface UndoNoticeProps {
   batch: TriageBatch;
   onUndo: () => void;

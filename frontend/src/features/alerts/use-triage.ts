@@ -1,5 +1,5 @@
 /**
- * Triage of one alert. Changes show at once; a refusal restores the old state with its reason, and an answer
+ * Triages one alert. Changes show at once; a refusal restores the old state with its reason, and an answer
  * of the server replaces the optimistic state.
  */
 import { notifications } from '@mantine/notifications';
@@ -37,7 +37,7 @@ const STATE_AFTER: Record<AlertAction, AlertState> = {
   reopen: 'open',
 };
 
-/** Whether marking the alert as expected starts a new baseline: alerts about levels of series do. */
+/** Returns whether marking the alert as expected starts a new baseline; it does for alerts about levels of series. */
 export function needsBaseline({ kind }: Pick<Alert, 'kind'>): boolean {
   return kind === 'history' || kind === 'environment';
 }

@@ -12,13 +12,13 @@ import { derivedInterval, derivedValue } from '../../ui/derived-metric-texts';
 import { scaleOf, type PerUnit } from './per-unit';
 import { isDerivedRowShown, isShown, type ArmsView } from './arms-view';
 
-/** The arm's place among the declared arms: it keeps its look whatever else is shown. */
+/** Returns the index of the arm among the declared arms, so that it keeps its look when other arms are hidden. */
 export function lookOf(benchmark: Benchmark, arm: string): number {
   const index = benchmark.arms.indexOf(arm);
   return index < 0 ? benchmark.arms.length : index;
 }
 
-/** Declared arms first, in declared order. */
+/** Returns the arms of the rows, declared arms first and in declared order. */
 export function armsOf(
   benchmark: Benchmark,
   rows: readonly { arm: string }[],
@@ -70,7 +70,7 @@ export function valueSeries(
   }));
 }
 
-/** What the suite derives for an arm at the shown point: `4.51× as fast as seed, FFI overhead 17.4 %`. */
+/** Returns the derived metrics of each arm as text, e.g. `4.51× as fast as seed, FFI overhead 17.4 %`. */
 export function derivedNotes(
   derived: readonly Derived[],
   view: ArmsView,
@@ -123,7 +123,7 @@ export function ratioDots(
     }));
 }
 
-/** A key that sorts the better row first, whichever direction is better. */
+/** Returns a key that sorts better rows first, whether higher or lower values are better. */
 function sortKey(row: Measurement): number {
   return row.direction === 'lower' ? row.median : -row.median;
 }

@@ -1,7 +1,7 @@
 /**
- * Compares native with fallback: everywhere while no suite is chosen, then for one benchmark the ratio with its
- * interval by point and target, the rule in words, and the raw distributions of a selected point. Every figure and
- * sentence is the server's.
+ * Compares native with fallback: in all suites until one is chosen, then for one benchmark the ratio with its
+ * interval by point and target, the rule in words, and the raw distributions of a selected point. The server
+ * computes every figure and writes every sentence.
  */
 import { useQuery } from '@tanstack/react-query';
 

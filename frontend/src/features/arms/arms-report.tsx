@@ -1,5 +1,5 @@
 /**
- * The arms of one benchmark: the rule, a chart per target, every point as a table, derived metrics, audit findings,
+ * Shows the arms of one benchmark: the rule, a chart per target, all points as a table, derived metrics, audits,
  * and the distribution of a selected point.
  */
 import { useQueries } from '@tanstack/react-query';
@@ -17,7 +17,7 @@ import { SimulatedMarkOf } from '../../ui/target-name';
 import classes from './arms.module.css';
 import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
-import { evidenceOf, jobsOf, type Evidence } from './report-evidence';
+import { collectEvidence, jobsOf, type Evidence } from './report-evidence';
 import { perUnitsOf } from './per-unit';
 import { hasRatio, worst } from './ratio-chart';
 import { TargetPanel } from './target-panel';
@@ -65,7 +65,7 @@ function useTargets(arms: Arms): TargetArms[] {
     const own = jobs
       .map((id) => reportOf.get(id))
       .filter((report) => report !== undefined);
-    return { targetId, rows, evidence: evidenceOf(own, arms.benchmark) };
+    return { targetId, rows, evidence: collectEvidence(own, arms.benchmark) };
   });
 }
 
@@ -166,7 +166,7 @@ interface PointsProps extends Pick<
   targets: readonly TargetArms[];
 }
 
-/** Every arm at every point, or those of the charts; and the distribution behind the chosen one. */
+/** Lists every arm at every point, or only what the charts show, and the distribution of the chosen row. */
 function Points({ arms, view, targets, search, onSearch }: PointsProps) {
   const hidden = hiddenArms(search);
   const shown = arms.comparisons.filter(

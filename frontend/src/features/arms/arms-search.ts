@@ -1,5 +1,5 @@
 /**
- * Search values of /arms: what is compared and how it is shown, so that an address always shows the same picture.
+ * Parses the search values of /arms, which select what is compared and how it is drawn.
  * `point` is the `comparisonKey` of the selected row, `at` the values of the params that are not on the x axis
  * (`message=150`), `hide` the arms switched off.
  */

@@ -5,7 +5,7 @@ import {
 } from '../../testing/fixtures-hashing';
 import { hashingReport } from '../../testing/scenario-hashing';
 import type { Params } from '../../lib/params';
-import { evidenceOf, jobsOf } from './report-evidence';
+import { collectEvidence, jobsOf } from './report-evidence';
 import { isDerivedRowShown, isShown, toggleArm, viewOf } from './arms-view';
 
 const POINTS = [1000, 1, 5000].flatMap((batch) =>
@@ -78,8 +78,10 @@ describe('what is drawn', () => {
   });
 });
 
-function crossover(...reports: Parameters<typeof evidenceOf>[0]) {
-  return evidenceOf(reports, 'ledger_batch').derived.map(({ value }) => value);
+function crossover(...reports: Parameters<typeof collectEvidence>[0]) {
+  return collectEvidence(reports, 'ledger_batch').derived.map(
+    ({ value }) => value,
+  );
 }
 
 describe('what stands beside the comparisons', () => {
@@ -108,7 +110,9 @@ describe('what stands beside the comparisons', () => {
   it('keeps to the benchmark that is shown', () => {
     expect(
       new Set(
-        evidenceOf([report], 'piece').measurements.map((row) => row.benchmark),
+        collectEvidence([report], 'piece').measurements.map(
+          (row) => row.benchmark,
+        ),
       ),
     ).toEqual(new Set(['piece']));
   });
@@ -128,12 +132,12 @@ describe('what stands beside the comparisons', () => {
   });
 });
 
-function auditsOf(...reports: Parameters<typeof evidenceOf>[0]) {
-  return evidenceOf(reports, 'seed_protocol').audits;
+function auditsOf(...reports: Parameters<typeof collectEvidence>[0]) {
+  return collectEvidence(reports, 'seed_protocol').audits;
 }
 
-function reasonsOf(...reports: Parameters<typeof evidenceOf>[0]) {
-  return evidenceOf(reports, 'ledger_batch').unavailable.map(
+function reasonsOf(...reports: Parameters<typeof collectEvidence>[0]) {
+  return collectEvidence(reports, 'ledger_batch').unavailable.map(
     ({ reason }) => reason,
   );
 }

@@ -15,7 +15,7 @@ export const SIDE_BY_SIDE = 'arms';
 export interface FixedParam {
   name: string;
   unit: string | null;
-  /** The measured values, sorted. */
+  /** Measured values in ascending order. */
   values: ParamValue[];
   value: ParamValue;
 }
@@ -52,7 +52,7 @@ function measuredValues(
   return values.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b));
 }
 
-/** The values for which there is something to draw, or all values if there is nothing to draw. */
+/** Returns the values that have something to draw, or all values if none has. */
 function drawableValues(
   param: Pick<FixedParam, 'name' | 'values'>,
   drawable: readonly Params[],
@@ -63,7 +63,7 @@ function drawableValues(
   return values.length === 0 ? param.values : values;
 }
 
-/** The default value: the middle one of numbers, the first one of texts. */
+/** Returns the default value: the middle one of numbers, the first one of texts. */
 function defaultValue(values: readonly ParamValue[]): ParamValue {
   const numeric = values.every((value) => typeof value === 'number');
   return values[numeric ? Math.floor((values.length - 1) / 2) : 0] ?? '';
@@ -122,7 +122,7 @@ export function viewOf(
   };
 }
 
-/** Whether a row has the selected value of every param that is not on the x axis. */
+/** Returns whether a row has the selected value of every param that is not on the x axis. */
 export function isShown(view: ArmsView, params: Params): boolean {
   return view.fixed.every(
     ({ name, value }) => params[name] === undefined || params[name] === value,
@@ -130,7 +130,7 @@ export function isShown(view: ArmsView, params: Params): boolean {
 }
 
 /**
- * Whether a derived row is shown. A row that is derived from all values on the x axis has no value of that param;
+ * Returns whether a derived row is shown. A row derived from all values on the x axis has no value of that param;
  * a row of a single value is left out.
  */
 export function isDerivedRowShown(view: ArmsView, params: Params): boolean {
@@ -144,7 +144,7 @@ export function hiddenArms(search: ArmsSearch): ReadonlySet<string> {
   return new Set((search.hide ?? '').split(',').filter((name) => name !== ''));
 }
 
-/** The `hide` of an address after `arm` was shown or hidden. */
+/** Returns the `hide` of an address after `arm` was shown or hidden. */
 export function toggleArm(
   hidden: ReadonlySet<string>,
   arm: string,

@@ -1,4 +1,4 @@
-import { axisCutOf, quantile } from './distribution-axis';
+import { chooseAxisCut, quantile } from './distribution-axis';
 
 function arm(name: string, values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -14,12 +14,12 @@ const STEADY = Array.from({ length: 99 }, (_, index) => 100 + (index % 10));
 describe('the axis of a distribution', () => {
   it('shows everything when nothing lies far out', () => {
     expect(
-      axisCutOf([arm('native', STEADY), arm('fallback', STEADY)]),
+      chooseAxisCut([arm('native', STEADY), arm('fallback', STEADY)]),
     ).toBeUndefined();
   });
 
   it('ends before far-out samples and says how many of which arm it leaves out', () => {
-    const cut = axisCutOf([
+    const cut = chooseAxisCut([
       arm('native', STEADY),
       arm('fallback', [...STEADY, 9000]),
     ]);

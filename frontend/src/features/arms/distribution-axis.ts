@@ -7,7 +7,7 @@ import type { Distribution } from '../../api/types';
 
 type Arm = Distribution['arms'][number];
 
-/** The value at or below which a share of the samples lies, read from the steps. */
+/** Returns the value at or below which a share of the samples lies, read from the steps. */
 export function quantile(arm: Arm, share: number): number | undefined {
   return arm.points.find((point) => point.share >= share)?.value;
 }
@@ -24,8 +24,8 @@ export interface AxisCut {
   beyond: { arm: string; share: number }[];
 }
 
-/** Undefined when everything fits: nothing lies more than a quarter beyond the fence of the slowest arm. */
-export function axisCutOf(arms: readonly Arm[]): AxisCut | undefined {
+/** Returns undefined if no sample lies more than a quarter beyond the fence of the slowest arm. */
+export function chooseAxisCut(arms: readonly Arm[]): AxisCut | undefined {
   const until = Math.max(...arms.map(fence));
   const furthest = Math.max(
     ...arms.map((arm) => arm.points.at(-1)?.value ?? 0),

@@ -1,5 +1,5 @@
 /**
- * The raw samples of one point as empirical distributions per arm: the share of blocks that are at most this slow.
+ * Draws the raw samples of one point as an empirical distribution per arm: the share of blocks at most this slow.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -16,7 +16,7 @@ import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { SimulatedMarkOf } from '../../ui/target-name';
-import { axisCutOf, quantile, type AxisCut } from './distribution-axis';
+import { chooseAxisCut, quantile, type AxisCut } from './distribution-axis';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;
@@ -67,7 +67,7 @@ function LoadedDistribution({
       <QueryView query={distribution} what="the distribution" lines={6}>
         {(data) => (
           <Ecdf
-            data={{ ...data, arms: referenceLast(data.arms, reference) }}
+            data={{ ...data, arms: moveReferenceLast(data.arms, reference) }}
             chosen={[arm, reference]}
           />
         )}
@@ -76,8 +76,8 @@ function LoadedDistribution({
   );
 }
 
-/** The reference comes last, so that an arm looks here as it does in the chart of ratios. */
-function referenceLast(
+/** Moves the reference to the end, so that each arm has the look that it has in the chart of ratios. */
+function moveReferenceLast(
   arms: Distribution['arms'],
   reference: string,
 ): Distribution['arms'] {
@@ -94,7 +94,7 @@ function cutText({ beyond }: AxisCut): string {
   return ` The axis leaves out the slowest ${shares}.`;
 }
 
-/** Arms up to which all are drawn; of more, the chosen one and its reference, and the table has every arm. */
+/** With more arms, only the chosen one and its reference are drawn; the table has every arm. */
 const MAX_DRAWN_ARMS = 3;
 
 function Ecdf({
@@ -111,7 +111,7 @@ function Ecdf({
   const shownText = few
     ? data.summary
     : `${chosen.join(' and ')}; the table has every arm.`;
-  const cut = axisCutOf(drawn);
+  const cut = chooseAxisCut(drawn);
   const format = (value: number | undefined) =>
     value === undefined ? '–' : formatValue(value, data.unit);
   return (

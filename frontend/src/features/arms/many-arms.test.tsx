@@ -26,7 +26,7 @@ describe('a benchmark with two params', () => {
     expect(chart()).toHaveAccessibleName(
       /Ratio of time to fallback, by batch at message 150/,
     );
-    // 5 arms beside the reference, 7 batches.
+    // There are 5 arms beside the reference, and 7 batches.
     expect(points()).toHaveLength(35);
   });
 
@@ -238,7 +238,7 @@ describe('a benchmark without a param', () => {
     ];
     const places = names.map((name) => drawn.getByText(name));
     for (const [index, place] of places.slice(1).entries()) {
-      // 4: the former comes before the latter.
+      // 4 is DOCUMENT_POSITION_FOLLOWING.
       expect(places[index]?.compareDocumentPosition(place)).toBe(4);
     }
     expect(

@@ -6,7 +6,7 @@ export type PerUnit = (typeof PER_UNITS)[number];
 
 const FIELDS = { item: 'items', byte: 'bytes' } as const;
 
-/** What can be asked for: every measurement must say how much one iteration holds. */
+/** Returns the units that the values can be divided by: every measurement must say how much one iteration holds. */
 export function perUnitsOf(rows: readonly Measurement[]): ('item' | 'byte')[] {
   return (['item', 'byte'] as const).filter(
     (per) =>

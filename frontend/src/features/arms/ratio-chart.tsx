@@ -1,13 +1,13 @@
 /**
  * Draws one target's comparisons with the generic charts: lines over a param with the crossovers marked, or
- * arms side by side. Knows arms, nothing of the chart library. Every ratio and crossover is the server's.
+ * arms side by side. The server computes every ratio and crossover.
  */
 import type { ReactNode } from 'react';
 
 import type { Benchmark, Comparison, Derived, Judged } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { DotChart } from '../../charts/dot-chart';
-import { scaleFor } from '../../charts/interval-axes';
+import { chooseScale } from '../../charts/interval-axes';
 import { IntervalChart } from '../../charts/interval-chart';
 import type {
   ReferenceMark,
@@ -74,19 +74,19 @@ const SEVERITY: readonly Judged[] = [
   'not_applicable',
 ];
 
-/** Whether a comparison can be drawn: what was not measured, or must not be compared, has no ratio. */
+/** Returns whether a comparison has a ratio; one that was not measured or must not be compared has none. */
 export function hasRatio({ ratio }: Comparison): boolean {
   return ratio !== null;
 }
 
-/** The row most in need of a look. */
+/** Returns the row whose verdict is the worst. */
 export function worst(rows: readonly Comparison[]): Comparison | undefined {
   return SEVERITY.flatMap((verdict) =>
     rows.filter((row) => row.verdict === verdict),
   )[0];
 }
 
-/** How many rows have which verdict, and the words of the one most in need of a look. */
+/** Summarizes the rows: how many have each verdict, and the sentence of the worst one. */
 function summaryOf(rows: readonly Comparison[]): string {
   const counts = SEVERITY.toReversed()
     .map(
@@ -106,7 +106,7 @@ function summaryOf(rows: readonly Comparison[]): string {
   return `Verdicts: ${counts.join(', ')}. Look first at: ${look}.`;
 }
 
-/** ` at message 150`; nothing where no param stands still. */
+/** Returns the params that are not on the x axis, e.g. ` at message 150`, or an empty text. */
 export function fixedParamsText({ fixed }: ArmsView): string {
   if (fixed.length === 0) return '';
   return ` at ${paramsLabel(Object.fromEntries(fixed.map(({ name, value }) => [name, value])))}`;
@@ -135,7 +135,7 @@ function references(
   ];
 }
 
-/** One mark for all arms that cross over at the same value. */
+/** Returns one mark per crossover; arms that cross over at the same value share it. */
 function marksOf(
   rows: readonly Derived[],
   benchmark: Benchmark,
@@ -183,7 +183,7 @@ function OverParam({
         references={references(rows, reference)}
         marks={marksOf(crossovers, benchmark, view.xUnit)}
         band={[1, 1 + Math.max(0, ...margins(rows)) / 100]}
-        xScale={scaleFor(rows.map((row) => Number(row.params[x])))}
+        xScale={chooseScale(rows.map((row) => Number(row.params[x])))}
         yScale="log"
         xLabel={view.xUnit === null ? x : `${x} (${view.xUnit})`}
         yLabel="ratio"

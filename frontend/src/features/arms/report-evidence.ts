@@ -1,7 +1,7 @@
 /**
  * Collects what the reports of compared jobs add: measurements, derived rows, audits, unavailable arms.
  *
- * The newest report that measured something counts; a newer report without audit findings replaces older findings.
+ * The newest report with a measurement counts; a newer report without audit findings replaces older findings.
  * Nothing is computed here.
  */
 import type {
@@ -21,7 +21,7 @@ export interface Evidence {
   unavailable: Unavailable[];
 }
 
-/** Job ids of one target's comparisons, the newest measurement first. */
+/** Returns the job ids of one target's comparisons, the newest measurement first. */
 export function jobsOf(rows: readonly Comparison[]): string[] {
   const sorted = rows.toSorted((a, b) =>
     (b.measured_at ?? '').localeCompare(a.measured_at ?? ''),
@@ -44,11 +44,11 @@ function newest<T>(
 }
 
 /**
- * Complaints that no newer report answered, by a complaint of its own or by measuring without one: reports
- * list only what is wrong, so silence about what was measured is an answer too.
- * `key`: what a complaint is about; `settles`: all the keys that a measurement answers for.
+ * Returns the complaints that no newer report replaced, by a complaint of its own or by measuring without one.
+ * Reports list only what is wrong, so a measurement without a complaint refutes older complaints about it.
+ * `key` returns the subject of a complaint; `settles` returns the subjects that a measurement refutes.
  */
-function standingComplaintsOf<T>(
+function findUnansweredComplaints<T>(
   reports: readonly {
     measurements: readonly Measurement[];
     complaints: readonly T[];
@@ -74,13 +74,13 @@ function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
   return [arm, paramsKey(params)].join('|');
 }
 
-/** A null can be an answer ("no crossover") or a lack of samples; only the former counts. */
-function isAnswer({ value, answered }: Derived): boolean {
+/** Returns whether a row has a result; null can be one ("no crossover") or mean that samples were lacking. */
+function hasResult({ value, answered }: Derived): boolean {
   return value !== null || answered;
 }
 
-/** `reports`: the newest first. */
-export function evidenceOf(
+/** Collects the evidence from `reports`, which are ordered from newest to oldest. */
+export function collectEvidence(
   reports: readonly JobReport[],
   benchmark: string,
 ): Evidence {
@@ -92,10 +92,10 @@ export function evidenceOf(
       (row) => [row.arm, row.metric, paramsKey(row.params)].join('|'),
     ),
     derived: newest(
-      reports.map(({ derived }) => own(derived).filter(isAnswer)),
+      reports.map(({ derived }) => own(derived).filter(hasResult)),
       (row) => [row.name, row.arm, paramsKey(row.params)].join('|'),
     ),
-    audits: standingComplaintsOf(
+    audits: findUnansweredComplaints(
       reports.map(({ measurements, audits }) => ({
         measurements: own(measurements),
         complaints: own(audits ?? []),
@@ -103,13 +103,13 @@ export function evidenceOf(
       (row) => paramsKey(row.params),
       (row) => [paramsKey(row.params)],
     ),
-    unavailable: standingComplaintsOf(
+    unavailable: findUnansweredComplaints(
       reports.map(({ measurements, unavailable }) => ({
         measurements: own(measurements),
         complaints: own(unavailable ?? []),
       })),
       armKey,
-      // No params: "at every point", which one point measured refutes.
+      // A complaint without params is about every point, so one measured point refutes it.
       (row) => [armKey(row), armKey({ arm: row.arm, params: {} })],
     ),
   };

@@ -1,5 +1,5 @@
 /**
- * Where the arms that should win do win: suites by target in counts, then every arm on every target, worst first.
+ * Shows where arms that should win do win: counts by suite and target, then every arm and target, worst first.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -188,17 +188,17 @@ const ROW_COLUMNS: readonly Column<ArmStandingRow>[] = [
   },
 ];
 
-/** What the figures above leave out, by name: nobody has to guess why a benchmark is absent. */
+/** Names the benchmarks that the figures above leave out, with the reason. */
 function Unwatched({ suites }: { suites: readonly SuiteStandings[] }) {
-  const left = suites.filter(({ unwatched }) => unwatched.length > 0);
-  if (left.length === 0) return null;
+  const leftOut = suites.filter(({ unwatched }) => unwatched.length > 0);
+  if (leftOut.length === 0) return null;
   return (
     <Panel
       title="Left out"
       about="No rule of the suite says that an arm of these benchmarks should win: they compare other arms, or ones that are slow on purpose. A [[rules]] entry in suite.toml adds one."
     >
       <dl className={classes.unwatched}>
-        {left.map(({ suite, title, unwatched }) => (
+        {leftOut.map(({ suite, title, unwatched }) => (
           <div key={suite}>
             <dt>{title}</dt>
             <dd>

@@ -1,4 +1,4 @@
-/** The arms of one target: the chart, its legend of switches, and the unavailable arms. */
+/** Shows the arms of one target: the chart, a legend that hides arms, and the unavailable arms. */
 import { Button, Group } from '@mantine/core';
 
 import type { Benchmark, Comparison } from '../../api/types';
@@ -31,7 +31,7 @@ export interface TargetPanelProps {
 export function TargetPanel(props: TargetPanelProps) {
   const { benchmark, metric, view, rows, evidence, search } = props;
   const hidden = hiddenArms(search);
-  const here = rows.filter(
+  const comparisons = rows.filter(
     (row) => hasRatio(row) && isShown(view, row.params) && !hidden.has(row.arm),
   );
   const measured = evidence.measurements.filter(
@@ -40,7 +40,7 @@ export function TargetPanel(props: TargetPanelProps) {
       isShown(view, row.params) &&
       !hidden.has(row.arm),
   );
-  // Why there is nothing: the first arm's reason stands for those of its group.
+  // The first reason is shown for all arms, so that they are not repeated per arm.
   const undrawn = rows.find(
     (row) => isShown(view, row.params) && !hasRatio(row) && row.reason !== '',
   )?.reason;
@@ -58,7 +58,7 @@ export function TargetPanel(props: TargetPanelProps) {
           : 'Medians of warm samples. Verdicts come from the paired ratios, never from these.'
       }
     >
-      {(ratio ? here.length : measured.length) === 0 ? (
+      {(ratio ? comparisons.length : measured.length) === 0 ? (
         <>
           {legend}
           <EmptyState icon="arms" title="Nothing to show">
@@ -69,7 +69,7 @@ export function TargetPanel(props: TargetPanelProps) {
           </EmptyState>
         </>
       ) : ratio ? (
-        <RatioChart {...drawn} rows={here} derived={evidence.derived} />
+        <RatioChart {...drawn} rows={comparisons} derived={evidence.derived} />
       ) : (
         <ValueChart
           {...drawn}
@@ -81,7 +81,7 @@ export function TargetPanel(props: TargetPanelProps) {
   );
 }
 
-/** Arms that cannot run here, with why: from the report, or from the comparisons before it is loaded. */
+/** Returns the arms that cannot run here and why: from the report or, until it is loaded, from the comparisons. */
 function unavailableArms({
   view,
   rows,

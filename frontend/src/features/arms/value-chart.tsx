@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Benchmark, Measurement } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { DotChart } from '../../charts/dot-chart';
-import { scaleFor } from '../../charts/interval-axes';
+import { chooseScale } from '../../charts/interval-axes';
 import { IntervalChart } from '../../charts/interval-chart';
 import { compareParams, formatParam, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue, type Unit } from '../../lib/units';
@@ -73,7 +73,7 @@ function OverParam({
         scaleOf(row, per)(row.median),
       )}
       references={[]}
-      xScale={scaleFor(rows.map((row) => Number(row.params[x])))}
+      xScale={chooseScale(rows.map((row) => Number(row.params[x])))}
       yScale="log"
       xLabel={view.xUnit === null ? x : `${x} (${view.xUnit})`}
       yLabel={`${metric} per ${per}`}

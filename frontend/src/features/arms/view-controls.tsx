@@ -1,4 +1,4 @@
-/** Controls of how the arms are shown: x axis, values of the other params, ratio or measured values. */
+/** Controls how the arms are drawn: x axis, values of the other params, ratios or measured values. */
 import { formatParam, paramsKey } from '../../lib/params';
 import { compact } from '../../lib/search-values';
 import { FilterBar } from '../../ui/filter-bar';
@@ -7,14 +7,14 @@ import { Segments } from '../../ui/segments';
 import type { ArmsSearch } from './arms-search';
 import { SIDE_BY_SIDE, type FixedParam, type ArmsView } from './arms-view';
 
-/** Values up to which all of them are shown side by side. */
+/** With more values than this, a select replaces the segments. */
 const SEGMENTS = 8;
 
 export interface ViewControlsProps {
   view: ArmsView;
   metric: string;
   reference: string;
-  /** What one iteration can be divided by. */
+  /** Units that the value of one iteration can be divided by. */
   pers: readonly ('item' | 'byte')[];
   search: ArmsSearch;
   onSearch: (search: ArmsSearch) => void;

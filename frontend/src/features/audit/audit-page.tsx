@@ -1,4 +1,4 @@
-/** Who changed what, newest first. A row is written with the change itself and never edited. */
+/** Lists who changed what, newest first. A row is written with the change itself and never edited. */
 import { useQuery } from '@tanstack/react-query';
 
 import { auditQuery, type ActorKind, type AuditedKind } from '../../api/audit';
@@ -154,7 +154,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** Kinds are the server's; one nobody knows here is shown as it is. */
+/** Links to a changed object; an object of a kind unknown here is shown without a link. */
 function ObjectLink({
   entry: { object_kind: kind, object_id: id },
 }: {

@@ -1,4 +1,4 @@
-/** What a person types about a channel, and the request it becomes. */
+/** Holds the fields of a channel's form and makes the request of them. */
 import type {
   Channel,
   ChannelChange,
@@ -19,12 +19,12 @@ export type Severity = Channel['filters']['severities'][number];
 export interface ChannelDraft {
   name: string;
   kind: ChannelKind;
-  /** The URL, or e-mail addresses separated by commas. Empty: unchanged. */
+  /** A URL, or e-mail addresses separated by commas; empty leaves the address unchanged. */
   address: string;
   severities: Severity[];
   /** Patterns separated by commas. */
   patterns: Record<PatternField, string>;
-  /** Of a chat: the message as JSON, as it is typed. */
+  /** The message of a chat, in JSON as it is typed. */
   template: string;
   timeZone: string;
   digestAt: string;
@@ -83,7 +83,7 @@ function addressOf(draft: ChannelDraft) {
     : { url: draft.address.trim() };
 }
 
-/** The template that a text is. Throws a SyntaxError that says why it is none. */
+/** Parses a template. Throws a SyntaxError that says what is wrong with the text. */
 function parseTemplate(text: string): Record<string, unknown> {
   const template: unknown = JSON.parse(text);
   if (
@@ -97,7 +97,7 @@ function parseTemplate(text: string): Record<string, unknown> {
   return template as Record<string, unknown>;
 }
 
-/** Why the template of a chat cannot be sent; null if it can. */
+/** Returns why the template of a chat cannot be sent, or null if it can. */
 export function templateFault({ kind, template }: ChannelDraft): string | null {
   if (kind !== 'chat') return null;
   try {
@@ -130,7 +130,7 @@ export function requestOf(draft: ChannelDraft): ChannelRequest {
   return { ...settingsOf(draft), kind: draft.kind, ...addressOf(draft) };
 }
 
-/** An address that was not typed again stays: the server does not show it whole. */
+/** Returns the changes to send. An address that was not retyped is left out, because the server hides part of it. */
 export function changeOf(draft: ChannelDraft): ChannelChange {
   return { ...settingsOf(draft), ...addressOf(draft) };
 }

@@ -1,4 +1,4 @@
-/** The fields of a channel: where it leads, what it is sent and when. Makes one, or changes one. */
+/** The form of a new or an existing channel: its address, what is sent to it, and when. */
 import {
   Alert,
   Autocomplete,
@@ -41,7 +41,7 @@ export interface ChannelFormProps<Saved> {
   isNew: boolean;
   save: (draft: ChannelDraft) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
-  /** Offers, beside saving a chat, to send what its template makes. */
+  /** Sends a test message made from the template of a chat. */
   onTest?: () => void;
 }
 

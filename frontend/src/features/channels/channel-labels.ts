@@ -41,7 +41,7 @@ export const FILTER_LABELS = {
   branches: 'Branches',
 } as const;
 
-/** The filters that have patterns, as one line; null: everything is sent. */
+/** Returns the filters that have patterns as one line, or null if everything is sent. */
 export function filtersText({ filters }: Channel): string | null {
   const parts = Object.entries(FILTER_LABELS).flatMap(([name, label]) => {
     const patterns = filters[name as keyof typeof FILTER_LABELS];

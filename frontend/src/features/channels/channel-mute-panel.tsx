@@ -1,4 +1,4 @@
-/** Silences a channel for a while. What happens meanwhile is listed as skipped. */
+/** Mutes a channel until an end. Messages that it would have sent are listed as skipped. */
 import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** One channel: its health, what it is sent and when, its keys, and the log of its deliveries. */
+/** Shows one channel: its health, what is sent to it and when, its keys, and the log of its deliveries. */
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

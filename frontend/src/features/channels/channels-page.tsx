@@ -1,4 +1,4 @@
-/** Channels of the project: where each leads, what it is sent and whether that arrives. */
+/** Lists the channels of the project: the address of each, what is sent to it, and whether it arrives. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 

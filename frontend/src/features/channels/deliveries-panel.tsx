@@ -1,4 +1,4 @@
-/** The log of a channel: every message with its attempts, and how to send one again. */
+/** Lists every message of a channel with its attempts; each can be sent again. */
 import { Button, Modal, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

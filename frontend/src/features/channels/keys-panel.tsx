@@ -1,4 +1,4 @@
-/** The keys that sign a webhook's messages, and their rotation: the old one signs, too, for a while. */
+/** Shows the keys that sign a webhook's messages, and rotates them: both keys sign for a while. */
 import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

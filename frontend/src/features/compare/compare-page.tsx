@@ -1,6 +1,6 @@
 /**
  * Compares two revisions or two runs: first the differences of the environment, then every measurement in the
- * server's order. Only A/B jobs judge, so the page offers to start one.
+ * server's order. Only A/B jobs have verdicts, so the page offers to start one.
  */
 import { Button } from '@mantine/core';
 import {
@@ -126,7 +126,7 @@ function RevisionForm({ search, onSearch }: CompareSearchProps) {
   );
 }
 
-/** The server says which side it does not know. */
+/** Shows the server's sentence about the side that it does not know. */
 function NotMeasured({ error }: { error: Error }) {
   return (
     <Panel title="Nothing to compare">

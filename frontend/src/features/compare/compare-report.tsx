@@ -21,20 +21,20 @@ import classes from './compare.module.css';
 import { CompareTable } from './compare-table';
 import type { CompareSearchProps } from './compare-search';
 
-/** Without it, a judged row with a faster head beside the words "slower" looks like a mistake. */
+/** Without this note, a row whose median got faster beside the word "slower" looks like a mistake. */
 const JUDGED_ROWS_NOTE =
   'Their summary, ratio and interval come from that job, the columns Base and Head from ordinary runs.';
 
-/** What stands for the commit of imported figures when nobody named it. */
+/** The commit of imported figures when none was given. */
 const UNKNOWN_COMMIT = 'unknown';
 
 export interface CompareReportProps extends CompareSearchProps {
   /**
-   * Pages in order. Everything but the rows is the same on all of them; the newest page, the last, is used.
+   * Pages in order. Only the rows differ between pages; the rest is taken from the last page.
    */
   pages: readonly Compare[];
   fetching: boolean;
-  /** The rows have changed since these were loaded, so all have to be loaded again. */
+  /** True if the rows have changed on the server, so that all pages must be loaded again. */
   stale: boolean;
   onMore: () => void;
 }
@@ -160,7 +160,7 @@ function SideFacts({ label, side }: { label: string; side: CompareSide }) {
   );
 }
 
-/** Offered where two commits can be measured interleaved. */
+/** Links to the form of an A/B run if two commits can be measured interleaved. */
 function RequestAbRun({ data: { suite, base, head } }: { data: Compare }) {
   if (
     base.commit === head.commit ||
@@ -179,7 +179,7 @@ function RequestAbRun({ data: { suite, base, head } }: { data: Compare }) {
   );
 }
 
-/** Measured values, and the one in the address even if it was not measured. */
+/** Returns the measured values, and the value in the address even if it was not measured. */
 function options(
   measured: readonly string[],
   chosen: string | undefined,

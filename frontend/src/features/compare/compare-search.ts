@@ -8,7 +8,7 @@ export interface CompareSearch {
   target?: string | undefined;
   benchmark?: string | undefined;
   metric?: string | undefined;
-  /** Rows that differ clearly only. */
+  /** Shows only rows that differ clearly. */
   only?: 'clear' | undefined;
 }
 

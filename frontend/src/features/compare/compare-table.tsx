@@ -1,4 +1,4 @@
-/** Every measurement of both sides, in the server's order: judged first, then the clearest and largest. */
+/** Lists the measurements of both sides in the server's order: verdicts first, then the clearest differences. */
 import type { CompareRow } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
 import {
@@ -87,7 +87,7 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
   );
 }
 
-/** The whole name of a measurement in one cell, so that its summary is visible beside it on a phone. */
+/** Shows the full name of a measurement in one cell, so that a phone has room for the summary beside it. */
 function Name({
   row: { benchmark, arm, params, metric, series_id: seriesId },
 }: {

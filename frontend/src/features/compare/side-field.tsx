@@ -20,7 +20,7 @@ export interface Choices {
   runs: readonly Choice[];
 }
 
-/** A choice has so many digits of a commit; the server takes seven or more. */
+/** Digits of a commit in a choice; the server accepts seven or more. */
 const COMMIT_DIGITS = 12;
 /** Triggers of runs that measure a revision for its history. */
 const ORDINARY: ReadonlySet<Run['trigger']> = new Set([

@@ -68,7 +68,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
   );
 }
 
-/** Whether the document has samples (of criterion), even if none became a run because they were stored before. */
+/** Returns whether the document has criterion samples, even if they made no run because they were already stored. */
 function hasSamples({ runs, left_out: leftOut }: ImportDetail): boolean {
   return runs.length + leftOut.length > 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Lists what criterion measured: a run for each saved baseline, with its benchmarks and outliers, and what was left out.
+ * Lists the imported runs of criterion, one per saved baseline, with benchmarks and outliers, and what was left out.
  *
  * Nothing here is a verdict; each run's page has its samples and gates.
  */
@@ -54,8 +54,8 @@ const LEFT_OUT: readonly Column<LeftOut>[] = [
 ];
 
 /**
- * Criterion keeps its last run under a name of its own. A baseline may be in part of the last run, so of its commit, and in
- * several runs, where one cannot hold all gates.
+ * Returns the heading of a run. Criterion calls its last run `new`. A baseline may be at the commit of that run, and
+ * is split into several runs if one cannot hold all gates.
  */
 function titleOf(run: ImportedRun, runs: readonly ImportedRun[]): string {
   const { baseline, commit } = run;

@@ -191,7 +191,7 @@ describe('an imported document', () => {
     await user.click(await screen.findByRole('button', { name: 'Delete' }));
     expect(await screen.findByText('No imports')).toBeInTheDocument();
     expect(router.state.location.pathname).toBe('/imports');
-    // As it can be run: with an address, and with what lets it in.
+    // The command is complete: it has the server's address and a token.
     const command = `paceline import --suite suite.toml FILE --server ${window.location.origin}`;
     expect(screen.getByText(command)).toBeInTheDocument();
     expect(screen.getByText(/permission imports.write/)).toBeInTheDocument();

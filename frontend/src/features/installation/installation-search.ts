@@ -1,4 +1,4 @@
-/** Search values of /installation: which accounts are looked for. */
+/** Parses the search values of /installation: the text that finds accounts. */
 import { textValue } from '../../lib/search-values';
 
 export interface InstallationSearch {

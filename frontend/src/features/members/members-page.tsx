@@ -1,4 +1,4 @@
-/** The members of the project with their roles, and invitations. Whoever may not change them only reads. */
+/** Lists members with their roles, and invitations. They can be edited with permission only. */
 import { NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
@@ -98,7 +98,7 @@ const COLUMNS: readonly Column<Member>[] = [
   { header: 'Since', cell: ({ since }) => <TimeAgo at={since} /> },
 ];
 
-/** Nobody changes their own role or removes themselves, unless an admin of the installation. */
+/** Returns the column of actions. Only admins of the installation may change their own role or remove themselves. */
 function actionsOf(session: Session | undefined): Column<Member>[] {
   const isOwn = ({ account }: Member) =>
     account.id === session?.account.id && !may(session, 'installation.admin');

@@ -1,4 +1,4 @@
-/** Search values of /members: where each of its two lists continues. */
+/** Parses the search values of /members: the cursors of its two lists. */
 import { textValue } from '../../lib/search-values';
 
 export interface MembersSearch {

@@ -9,7 +9,7 @@ const rowOf = async (table: string, text: string) => {
   return (await within(found).findByText(text)).closest('tr') as HTMLElement;
 };
 
-/** A person with only what `keep` lets through. */
+/** Makes a scenario in which the person lacks these permissions. */
 const without =
   (...permissions: string[]) =>
   (backend: FakeBackend) => {

@@ -1,4 +1,4 @@
-/** Shows what each target can tell from noise, the resulting threshold, and the A/A runs that measure it. */
+/** Shows the noise floor of each target, the resulting threshold, and the A/A runs that measure it. */
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';

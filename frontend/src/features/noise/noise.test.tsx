@@ -5,7 +5,7 @@ import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
 
-/** The rows of the table of noise floors, its head included. */
+/** Returns the rows of the table of noise floors, including its head. */
 const floorRows = () =>
   within(screen.getByRole('table', { name: 'Noise floors' })).getAllByRole(
     'row',
@@ -159,7 +159,7 @@ describe('repeated runs', () => {
         enabled: true,
       }),
     );
-    // The default of its kind of target.
+    // Null means the default of the target's kind.
     expect(backend.decisions.schedules[1]?.launches).toBeNull();
     expect(
       await screen.findByRole('switch', { name: 'a-a-lab is on' }),

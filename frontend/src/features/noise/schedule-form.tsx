@@ -46,14 +46,14 @@ function useCreate(onDone: () => void) {
 interface Draft {
   name: string;
   kind: Schedule['kind'];
-  /** Absent: the first suite there is. */
+  /** The first suite is used if none is given. */
   suite: string | undefined;
   target: string | undefined;
   every: string;
   enabled: boolean;
 }
 
-/** The size of an ordinary run: the server chooses the launches, more on a device than on a host. */
+/** Makes a request of ordinary size: the server chooses the launches, more for a device than for a host. */
 function toRequest(draft: Draft, suite: string): ScheduleRequest {
   return {
     name: draft.name.trim(),
@@ -174,7 +174,7 @@ function IntervalSelect({
   value: string;
   onChange: (value: string) => void;
 }) {
-  // One set through the API may be any: it is offered as it is.
+  // An interval that was set through the API may be none of the offered ones.
   const other = INTERVALS.some((interval) => interval.value === value)
     ? []
     : [{ value, label: intervalText(Number(value)) }];

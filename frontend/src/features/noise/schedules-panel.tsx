@@ -1,4 +1,4 @@
-/** The runs that the server starts by schedule: whether they are on, their interval and their target. */
+/** Lists the schedules: whether each is on, its interval and its target. */
 import { Alert as Notice, Button, Group, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

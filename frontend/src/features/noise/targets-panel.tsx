@@ -1,4 +1,4 @@
-/** Which target is noisy, by what its ordinary jobs measured: the answer that needs no A/A run. */
+/** Shows which targets are noisy according to their ordinary jobs, which needs no A/A run. */
 import { useQuery } from '@tanstack/react-query';
 
 import { targetsNoiseQuery } from '../../api/noise';

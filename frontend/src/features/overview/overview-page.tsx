@@ -1,4 +1,4 @@
-/** The first page: what needs a person now, the targets that measure, and the newest runs. */
+/** The first page: alerts that need a person, the targets, and the newest runs. */
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -22,7 +22,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import classes from './overview.module.css';
 import { SincePanel, type SincePanelProps } from './since-panel';
 
-/** Always shown, also with zero alerts; closed states appear when there are any. */
+/** States shown even without alerts; closed states are shown only if there are alerts. */
 const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'suspected'];
 const WHEN_ANY: readonly AlertState[] = [
   'inconclusive',
@@ -98,7 +98,7 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
   );
 }
 
-/** How often alerts were false. The share is the server’s, and absent while there are too few alerts. */
+/** Shows how often alerts were false. The server leaves the share out while there are too few alerts. */
 function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
   return (
     <Panel

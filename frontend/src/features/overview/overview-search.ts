@@ -1,8 +1,8 @@
-/** Parses the search values of the overview: since when something counts as new. */
+/** Parses the search values of the overview: the instant since which something counts as new. */
 import { instantValue, oneOf } from '../../lib/search-values';
 
 export interface OverviewSearch {
-  /** An instant is the beginning of a day. */
+  /** An instant means the day that begins then. */
   since?: string | undefined;
 }
 

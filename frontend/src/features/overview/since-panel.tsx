@@ -11,7 +11,7 @@ import type {
   FlippedVerdict,
   Since,
 } from '../../api/types';
-import { noteVisit } from '../../lib/last-visit';
+import { recordVisit } from '../../lib/last-visit';
 import { paramsLabel } from '../../lib/params';
 import { formatDateTime, startOfYesterday } from '../../lib/times';
 import { keepFiguresUnbroken } from '../../lib/units';
@@ -40,7 +40,7 @@ export interface SincePanelProps {
 export function SincePanel({ search, onSearch }: SincePanelProps) {
   const [yesterday] = useState(() => startOfYesterday(Date.now()));
   const page = `overview.${selectedProject() ?? ''}`;
-  const [lastVisit] = useState(() => noteVisit(page, Date.now()));
+  const [lastVisit] = useState(() => recordVisit(page, Date.now()));
   const choice =
     search.since ?? (lastVisit === undefined ? 'yesterday' : 'visit');
   const from =
@@ -52,7 +52,7 @@ export function SincePanel({ search, onSearch }: SincePanelProps) {
   const since = useQuery(sinceQuery(from));
   const seen = since.dataUpdatedAt;
   useEffect(() => {
-    if (seen > 0) noteVisit(page, seen);
+    if (seen > 0) recordVisit(page, seen);
   }, [page, seen]);
   const isDay = choice !== 'visit' && choice !== 'yesterday';
   return (
@@ -161,7 +161,7 @@ function NewEntries({ since }: { since: Since }) {
   );
 }
 
-/** Shows a list under its heading; nothing where it is empty, which the sentence above says. */
+/** Shows a list under its heading, or nothing if it is empty, because the sentence above says so. */
 function Section({
   title,
   rows,

@@ -1,4 +1,4 @@
-/** Lists usage policies with their newest advice for every target and their history. */
+/** Lists usage policies with their history and the newest advice for every target. */
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';

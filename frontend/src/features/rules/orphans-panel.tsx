@@ -1,4 +1,4 @@
-/** Rules without measurements, and measurements without a stored rule. */
+/** Lists rules without measurements, and measurements without a stored rule. */
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 

@@ -1,4 +1,4 @@
-/** A rule that is being written: the fields of the form, and the request they make. */
+/** Holds the fields of a rule's form and makes the request of them. */
 import type {
   RuleKind,
   RuleMode,
@@ -16,7 +16,7 @@ export interface RuleDraft {
   arm: string;
   metric: string;
   target: string;
-  /** As people write it: 3 is 3 %. Empty while it is typed. */
+  /** In percent: 3 means 3 %. Empty while it is being typed. */
   percent: number | '';
   direction: RuleVersion['direction'];
   mode: RuleMode;
@@ -24,18 +24,18 @@ export interface RuleDraft {
   hours: number | '';
   text: string;
   comment: string;
-  /** Absent: whoever saves it. */
+  /** Undefined means the person who saves the rule. */
   ownerId: string | undefined;
 }
 
-/** Digits that a share times hundred is exact to: 0.07 is 7, not 7.000000000000001. */
+/** Digits kept when a share becomes percent, so that 0.07 reads as 7 and not as 7.000000000000001. */
 const EXACT_DIGITS = 12;
 
 function asPercent(share: number): number {
   return Number((share * 100).toPrecision(EXACT_DIGITS));
 }
 
-/** A new rule begins in shadow: it shows what it would do before it notifies anybody. */
+/** Makes the draft of a new rule. It begins in shadow, where it notifies nobody. */
 export function freshDraft(about: NewRuleSearch): RuleDraft {
   return {
     name: '',
@@ -104,7 +104,7 @@ export function toRequest(draft: RuleDraft): RuleRequest {
   };
 }
 
-/** Which field a refusal is about: `body.rule.min_effect`, `body.min_effect` and `min_effect` are one. */
+/** Returns the errors by field; `body.rule.min_effect`, `body.min_effect` and `min_effect` are the same field. */
 export function fieldErrors(
   fields: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

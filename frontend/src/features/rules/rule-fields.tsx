@@ -1,4 +1,4 @@
-/** The fields of a rule. A refusal is shown at its field, with the number that the server gave. */
+/** The fields of a rule. A refusal is shown at its field. */
 import {
   NumberInput,
   SimpleGrid,
@@ -31,7 +31,7 @@ export interface RuleFieldsProps {
   draft: RuleDraft;
   onChange: (part: Partial<RuleDraft>) => void;
   errors: Readonly<Record<string, string>>;
-  /** The name of a rule never changes, because alerts refer to it. */
+  /** True if the rule has a name already, which never changes because alerts refer to it. */
   named: boolean;
 }
 

@@ -85,7 +85,7 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
   );
 }
 
-/** The fields that a replay depends on: not the name (a new rule may lack one), the owner or the description. */
+/** Keeps only what a replay depends on: not the name (a new rule may lack one), the owner or the description. */
 function replayRequest(rule: RuleRequest): RuleRequest {
   return {
     ...rule,

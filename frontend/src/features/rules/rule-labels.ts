@@ -27,7 +27,7 @@ export const KIND_LABELS: Record<RuleKind, string> = {
   import_stopped: 'imports that stop arriving',
 };
 
-/** Whether a rule of this kind asks for a minimum effect and can be replayed. */
+/** Returns whether a rule of this kind has a minimum effect and can be replayed. */
 export function hasEffect(kind: RuleKind): boolean {
   return kind === 'history' || kind === 'arm_slower';
 }
@@ -42,7 +42,7 @@ export const DIRECTION_LABELS: Record<RuleVersion['direction'], string> = {
   both: 'moves either way',
 };
 
-/** Every field of a version as text, in the order in which versions are compared and shown. */
+/** Returns every field of a version as text, in the order in which versions are compared and shown. */
 export function versionFields(
   version: RuleVersion,
 ): readonly (readonly [field: string, words: string])[] {

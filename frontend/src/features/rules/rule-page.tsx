@@ -1,4 +1,4 @@
-/** One rule: its definition, alert quality, mutes and versions, and the form of its next version. */
+/** Shows one rule: its definition, alert quality, mutes, versions, and the form of its next version. */
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

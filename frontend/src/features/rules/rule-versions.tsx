@@ -1,4 +1,4 @@
-/** All versions of a rule, newest first, each with what it changed. */
+/** Lists all versions of a rule with their changes, newest first. */
 import { useQuery } from '@tanstack/react-query';
 
 import { ruleVersionsQuery } from '../../api/rules';

@@ -16,7 +16,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
 export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];
 
 export interface RulesSearch extends RuleFilters {
-  /** `SUITE/NAME` of the shipped rule that is pointed out. */
+  /** `SUITE/NAME` of the shipped rule to highlight. */
   shipped?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface NewRuleSearch {
   arm?: string | undefined;
   metric?: string | undefined;
   target?: string | undefined;
-  /** The minimum effect, a share, as the noise page proposes it. */
+  /** The minimum effect that the noise page proposes, as a share. */
   effect?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Rules that nobody wrote here: of the suites' manifests, and the built-in ones. They are read-only. */
+/** Lists the read-only rules: those of the suites' manifests and the built-in ones. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
@@ -11,7 +11,7 @@ import { QueryView } from '../../ui/query-view';
 import { KIND_LABELS } from './rule-labels';
 import classes from './rules.module.css';
 
-/** `current`: the `SUITE/NAME` an alert leads to; of a built-in rule, any suite. */
+/** `current` is the `SUITE/NAME` to highlight; for a built-in rule, the suite does not matter. */
 export function ShippedRulesPanel({
   current,
 }: {

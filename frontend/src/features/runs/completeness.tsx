@@ -59,7 +59,7 @@ function lookOf({ missing_total: missing, pending, complete }: Answer): Badge {
   return missing === 0 && pending > 0 ? ARRIVING : MISSING;
 }
 
-/** Reasons that are no failure: no time, no agent, or cancelled. */
+/** Reasons that do not count as failures: no time, no agent, or cancelled. */
 const QUIET: ReadonlySet<MissingCase['reason']> = new Set([
   'pending',
   'cancelled',

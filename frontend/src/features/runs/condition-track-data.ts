@@ -85,7 +85,7 @@ export function tracksOf(conditions: readonly Conditions[]): Track[] {
   );
 }
 
-/** The names that any reading lists under `key`, without duplicates. */
+/** Returns the names that any reading lists under `key`, without duplicates. */
 export function listedNames(
   conditions: readonly Conditions[],
   key: 'unknown' | 'configuration' | 'events',
@@ -99,7 +99,7 @@ export function listedNames(
   return [...new Set(all)];
 }
 
-/** Whether the readings are from a device, because only those have a configuration. */
+/** Returns whether the readings are from a device, because only those have a configuration. */
 export function isDevice(conditions: readonly Conditions[]): boolean {
   return conditions.some(({ values }) => 'configuration' in values);
 }

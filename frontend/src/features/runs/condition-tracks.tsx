@@ -1,4 +1,4 @@
-/** What the target was like before, during and after: one small track per quantity on a shared time axis. */
+/** Draws the target's conditions before, during and after a job: one small track per quantity on a shared time axis. */
 import { useQuery } from '@tanstack/react-query';
 
 import { jobConditionsQuery } from '../../api/job-tails';
@@ -14,7 +14,7 @@ import { DeviceConditions } from './device-conditions';
 import classes from './runs.module.css';
 import { isDevice, tracksOf, type Track } from './condition-track-data';
 
-/** How many tracks are drawn; the table has all. */
+/** Number of tracks that are drawn; the table has all. */
 const MAX_DRAWN_TRACKS = 6;
 
 export function ConditionTracks({ job }: { job: Job }) {

@@ -1,5 +1,5 @@
 /**
- * Conditions of a device that are no track: unknown values, events of its log, and the raw texts of its
+ * Shows conditions of a device that cannot be drawn as tracks: unknown values, events of its log, and the texts of its
  * readings. A device is never queried while a launch runs.
  */
 import { useQuery } from '@tanstack/react-query';

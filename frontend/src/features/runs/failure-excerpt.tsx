@@ -42,7 +42,7 @@ export function FailureExcerpt({
 
 function textToFind({ excerpt }: Failure): string {
   const line = excerpt.find(({ is_error: isError }) => isError)?.text ?? '';
-  // Tabs became spaces in the excerpt, so only what stands before a longer gap is the same in the log.
+  // The excerpt has spaces for tabs, so only the text before a longer gap is the same in the log.
   return (withoutAnsi(line).trim().split(/ {2,}/)[0] ?? '').slice(
     0,
     FIND_CHARACTERS,

@@ -1,4 +1,4 @@
-/** A failed run's page: its first error once, and the whole log opened, searched and downloaded. */
+/** Tests the page of a failed run: its first error, and the whole log opened, searched and downloaded. */
 import { screen, within } from '@testing-library/react';
 
 import type { Failure } from '../../api/types';

@@ -1,6 +1,6 @@
 /**
- * What the suite demands: required levels decide, stretch levels are aims. Invariant: a stretch level that is
- * not met never looks like a failure, and is never hidden either.
+ * Shows the suite's gates: required levels decide, stretch levels are aims. Invariant: a stretch level that is
+ * not met never looks like a failure and is never hidden.
  */
 import type { Gate } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
@@ -24,18 +24,18 @@ function lookOf({ level, verdict }: Gate): Badge {
   return level === 'stretch' ? STRETCH[verdict] : VERDICTS[verdict];
 }
 
-/** `close, 73 %`: the figure relative to the limit, also where it is too uncertain for a verdict. */
+/** Returns the value relative to the limit, e.g. `close, 73 %`, even if it is too uncertain for a verdict. */
 function standingOf({ standing, reached }: Gate): string {
   if (standing === null) return '–';
   return reached === null ? standing : `${standing}, ${formatShare(reached)}`;
 }
 
-/** `avx512bw, no amx_tile`: the CPUs a level is for. */
+/** Returns the CPU features that a level requires or excludes, e.g. `avx512bw, no amx_tile`. */
 function featuresOf({ requires }: Gate): string {
   return requires.map((name) => name.replace(/^!/, 'no ')).join(', ');
 }
 
-/** A level that names CPUs this target is none of: most of a suite's levels are, and none of them decides. */
+/** Returns whether a level is for other CPUs than the target's, as most levels are; such a level decides nothing. */
 function isForOtherCpus({ requires, verdict }: Gate): boolean {
   return requires.length > 0 && verdict === 'not_applicable';
 }
@@ -90,7 +90,7 @@ const COLUMNS: readonly Column<Gate>[] = [
   { header: STANDING, cell: standingOf, align: 'right' },
 ];
 
-/** A reason that the causes above the tables say once for all of their rows is not repeated. */
+/** Makes the column of reasons. A reason that the page shows above the tables for all rows is not repeated. */
 function reasonColumn(saidElsewhere: ReadonlySet<string>): Column<Gate> {
   return {
     header: 'Reason',
@@ -122,7 +122,7 @@ function passedOf(gates: readonly Gate[], level: Gate['level']): string {
   return `${own.filter(({ verdict }) => verdict === 'pass').length} of ${own.length}`;
 }
 
-/** `Required: 11 of 12 met. Stretch: 3 of 7 met.` */
+/** Returns a sentence such as `Required: 11 of 12 met. Stretch: 3 of 7 met.` */
 function summary(gates: readonly Gate[]): string {
   const required = `Required: ${passedOf(gates, 'required')} met.`;
   if (gates.every(({ level }) => level === 'required')) return required;
@@ -137,7 +137,7 @@ const SEVERITY: readonly Gate['verdict'][] = [
   'not_applicable',
 ];
 
-/** Required before stretch; within each, what did not pass first. */
+/** Sorts required gates before stretch gates; within each, those that did not pass come first. */
 function sorted(gates: readonly Gate[]): Gate[] {
   return gates.toSorted(
     (a, b) =>

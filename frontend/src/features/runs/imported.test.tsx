@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react';
 import { renderApp } from '../../testing/render-app';
 import type { FakeBackend } from '../../testing/fake-backend';
 
-/** The run that is done, without comparisons, as another tool's or as one of an agent. */
+/** Returns a finished run without comparisons, as imported from another tool or measured by an agent. */
 const withTrigger =
   (trigger: 'import' | 'manual') => (backend: FakeBackend) => {
     backend.comparisons = [];
@@ -47,7 +47,7 @@ describe('a run of another tool’s samples', () => {
   });
 });
 
-/** The host, as a target of an import. */
+/** Returns the host as a target that only has imported measurements. */
 const imported = (backend: FakeBackend) => {
   backend.targets = backend.targets.map((target) =>
     target.name === 'lab-host'

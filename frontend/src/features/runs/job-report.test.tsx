@@ -289,7 +289,7 @@ function openAb(sameArtifact: boolean, baseRevision = 'a'.repeat(40)) {
       },
       gates: [],
       derived: [],
-      // As the server gives them: all of the base, then all of the head.
+      // The server returns all measurements of the base before those of the head.
       measurements: (['base', 'head'] as const).flatMap((side) =>
         [measurement, { ...measurement, arm: 'other' }].map((row) =>
           Object.assign({}, row, { side }),

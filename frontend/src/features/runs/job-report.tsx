@@ -1,5 +1,5 @@
 /**
- * What the analysis said about a job: verdicts first, then checks, gates, derived metrics and the
+ * Shows the analysis of a job: verdicts first, then checks, gates, derived metrics and the
  * measurements.
  */
 import { Alert } from '@mantine/core';
@@ -119,12 +119,12 @@ function nothingToCompareText({ trigger }: Run, revisions: boolean): string {
     : 'No benchmark of this job has a second arm with samples.';
 }
 
-/** The sentences that the causes above say once for all of their rows. */
+/** Returns the sentences that the list of causes already shows, so that the tables do not repeat them. */
 function saidOf(reasons: readonly Reason[]): ReadonlySet<string> {
   return new Set(reasons.map(({ cause }) => cause).filter(Boolean));
 }
 
-/** The comparisons shown: head against base of an A/B job, otherwise each arm against its reference. */
+/** Lists the comparisons: head against base for an A/B job, otherwise each arm against its reference. */
 function Verdicts({
   run,
   report: { base, revision, comparisons, disturbances, reasons, unaffected },
@@ -317,7 +317,7 @@ const SIDE: Column<Measurement> = {
 const measurementKey = (row: Measurement) =>
   [row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|');
 
-/** Base and head of one measurement beside each other; else in the server's order. */
+/** Orders base and head of each measurement next to each other, otherwise as the server does. */
 function paired(rows: readonly Measurement[]): readonly Measurement[] {
   const place = new Map<string, number>();
   for (const row of rows)
@@ -346,7 +346,7 @@ function Measurements({ run, job, measurements }: MeasurementsProps) {
       flush
       about="Per iteration, warm-up excluded."
       actions={
-        // What an A/B job measures never becomes history.
+        // Measurements of A/B jobs never enter the history.
         !sides && (
           <AppLink
             to="/series"

@@ -1,5 +1,5 @@
 /**
- * One job of a run: its phases and progress, then its report, or live samples until there is one.
+ * Shows one job of a run: its phases and progress, and its report, or live samples until it has one.
  */
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -66,7 +66,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   );
 }
 
-/** The current phase of a running job, afterwards its outcome. */
+/** Returns the badge of a job: the phase while it runs, afterwards its outcome. */
 export function jobBadge({ state, outcome }: Job): Badge {
   return outcome === 'running' ? JOB_STATES[state] : OUTCOMES[outcome];
 }
@@ -104,7 +104,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
   );
 }
 
-/** How far a job came: a failed one stands where its last known phase was. */
+/** Returns the index of the phase a job reached; for a failed job, that of its last known phase. */
 function reachedPhase(job: Job): number {
   const index = PHASES.indexOf(job.state);
   if (index >= 0) return index;
@@ -152,13 +152,13 @@ function Phases({ job }: { job: Job }) {
   );
 }
 
-/** Launches done and the part of the one under way, in percent; `done` and `total` are of one launch. */
+/** Returns the finished launches and the part of the current one, in percent; `done` and `total` are of one launch. */
 function progressPercent({ launch, launches, done, total }: Progress): number {
   const part = total === 0 ? 0 : Math.min(1, done / total);
   return launches === 0 ? 0 : Math.min(100, ((launch + part) / launches) * 100);
 }
 
-/** Counted from what has arrived: the job's own figure follows only when it changes state. */
+/** Counts the samples that have arrived, because the job's own count changes only with its state. */
 function SampleCount({ job }: { job: Job }) {
   const series = useQuery(liveSeriesQuery(job.id));
   const arrived = (series.data?.items ?? []).reduce((sum, { n }) => sum + n, 0);
@@ -197,7 +197,7 @@ function JobProgress({ job }: { job: Job }) {
   );
 }
 
-/** Since when a job waits, and what would change that. */
+/** Shows since when a job waits, and what would end the wait. */
 function WaitingReasonLine({ reason }: { reason: WaitingReason }) {
   const { since, advice, run_id: runId } = reason;
   if (since === null && advice === null) return null;

@@ -1,5 +1,5 @@
 /**
- * Workload knobs. Those marked `demonstration` distort the measurement on purpose and are set apart, in
+ * The fields of workload knobs. Those marked `demonstration` distort the measurement on purpose and are set apart, in
  * words.
  */
 import { Alert, NativeSelect, NumberInput, Stack } from '@mantine/core';
@@ -12,7 +12,7 @@ import classes from './runs.module.css';
 
 export type KnobValues = Readonly<Record<string, number | string>>;
 
-/** Knobs left at their default are not sent, so that an ordinary run is never marked as a demonstration. */
+/** Returns the knobs that differ from their default. The others are not sent, or the run would be a demonstration. */
 export function changedKnobs(
   knobs: readonly Knob[],
   values: KnobValues,

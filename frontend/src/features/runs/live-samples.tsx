@@ -1,4 +1,4 @@
-/** Samples per case as they arrive: count, median and the latest values, as the server keeps them. */
+/** Lists the samples of each case as they arrive: count, median and the latest values. */
 import { useQuery } from '@tanstack/react-query';
 
 import { jobEnded, liveSeriesQuery } from '../../api/runs';
@@ -46,7 +46,7 @@ function rowKey(row: LiveSeries): string {
   ].join('|');
 }
 
-/** Of an A/B job: which of the two revisions. */
+/** The column of an A/B job that names the revision. */
 const SIDE: Column<LiveSeries> = {
   header: 'Side',
   cell: ({ side }) => side ?? '–',

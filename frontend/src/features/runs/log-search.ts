@@ -1,6 +1,6 @@
 /** Finds a plain text in the lines of a log, ignoring case, up to a number of matches. */
 
-/** More are counted by nobody, and would only slow the page. */
+/** More matches help nobody and slow the page. */
 export const MAX_MATCHES = 5000;
 
 export interface Match {
@@ -13,7 +13,7 @@ export interface LogMatches {
   isCut: boolean;
 }
 
-/** Small letters, where that moves no letter from its place (it does for a few, such as İ). */
+/** Converts lines to lower case, except lines whose length this would change (by letters such as İ). */
 export function searchable(lines: readonly string[]): readonly string[] {
   return lines.map((line) => {
     const lower = line.toLowerCase();
@@ -21,7 +21,7 @@ export function searchable(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** `lines` are `searchable`. */
+/** Finds a text in lines that `searchable` returned. */
 export function findInLines(
   lines: readonly string[],
   wanted: string,

@@ -1,5 +1,5 @@
 /**
- * The end of the job's log. Follows new lines while the reader stands at the bottom, never pulls them away.
+ * Shows the end of a job's log. It scrolls with new lines only while the reader is at the bottom.
  */
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

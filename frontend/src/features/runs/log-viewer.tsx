@@ -1,8 +1,8 @@
 /**
- * The whole log of a job: searched with matches marked, next and previous, downloaded.
+ * Shows the whole log of a job, with a search that marks matches, and a download.
  *
- * Lines are laid out in blocks that the browser leaves out while they are off screen, so that a log of 100,000
- * lines scrolls; all of it stays one text to select, to copy and to read aloud.
+ * Lines are in blocks that the browser does not render while they are off screen, so that a log of 100,000
+ * lines scrolls; it remains one text to select, copy and read aloud.
  */
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -34,7 +34,7 @@ import classes from './log-viewer.module.css';
 const BLOCK_LINES = 200;
 const NO_MATCHES: readonly Match[] = [];
 
-/** Opens the whole log in a dialog; `find` is what is searched at once. */
+/** Opens the whole log in a dialog and searches it for `find`. */
 export function OpenLogButton({ job, find = '' }: { job: Job; find?: string }) {
   const [opened, setOpened] = useState(false);
   return (
@@ -114,7 +114,7 @@ function SearchableLog({
   const [current, setCurrent] = useState(0);
   const searchedText = useDeferredValue(wanted.trim());
   const field = useRef<HTMLInputElement>(null);
-  // It comes after the dialog took the focus, when the log is here.
+  // The field appears when the log is loaded, after the dialog took the focus.
   useEffect(() => field.current?.focus(), []);
   const searchableLines = useMemo(() => searchable(lines), [lines]);
   const search = useMemo(

@@ -242,7 +242,7 @@ describe('what the form opens on', () => {
 describe('choosing what a run measures', () => {
   it('says how many groups, cases and processes the whole suite asks for', async () => {
     await openHashing();
-    // 7 batches × 5 messages × 7 arms, 2 protocols × 3 batches × 2 arms, and 11 arms of one piece.
+    // The size is 7 batches × 5 messages × 7 arms, 2 protocols × 3 batches × 2 arms, and 11 arms of one piece.
     expect(size()).toHaveTextContent(
       '42 groups with 268 cases; 5 launches × 20 rounds, 10 fresh processes',
     );

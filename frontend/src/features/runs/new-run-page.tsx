@@ -1,4 +1,4 @@
-/** Requesting a run: suite, benchmarks, targets, size, knobs. Knobs made for a demonstration stand apart. */
+/** The form that requests a run: suite, benchmarks, targets, size and knobs. */
 import {
   Alert,
   Button,
@@ -187,7 +187,7 @@ function RepeatForm({ runId, ...rest }: RunFormProps & { runId: string }) {
   );
 }
 
-/** Which run is repeated, at which revision, and what is no longer declared. */
+/** Names the run that is repeated, its revision, and benchmarks that are no longer declared. */
 function RepeatNotice({ run, suite }: { run: Run; suite: Suite }) {
   const gone = goneSince(suite, run);
   return (
@@ -220,7 +220,7 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
     }
     return openingDraft(suite, search);
   });
-  // Another commit is not of the branch that a repeated run was of.
+  // The branch of the repeated run does not apply to another commit.
   const change = (part: Partial<Draft>) =>
     setDraft((before) => ({
       ...before,
@@ -308,13 +308,13 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
 interface PresetsProps {
   presets: readonly Preset[];
   current: Preset | undefined;
-  /** Whether the form is filled in with the whole suite. */
+  /** True if the form selects the whole suite. */
   everything: boolean;
   onPreset: (preset: Preset) => void;
   onEverything: () => void;
 }
 
-/** What the suite itself proposes; each fills in the form, nothing is sent. */
+/** Shows the suite's presets; each fills in the form without sending it. */
 function Presets({
   presets,
   current,
@@ -458,12 +458,12 @@ function TargetChoice({
   );
 }
 
-/** Without targets that only have imported measurements. */
+/** Returns whether a target can measure; one with imported measurements only cannot. */
 function canMeasure({ imported }: Target): boolean {
   return !imported;
 }
 
-/** Why the target takes no jobs, as on its own page; otherwise its state. */
+/** Returns the badge of why the target takes no jobs, otherwise of its state. */
 function lookOf({ kind, state, health, maintenance }: Target) {
   if (maintenance !== null) return MAINTENANCE_BADGES.maintenance;
   const held =
@@ -574,7 +574,7 @@ function RequestRefusal({ error }: { error: Error }) {
   );
 }
 
-/** What is built: one revision, or two that are measured interleaved. */
+/** The fields of one revision, or of two that are measured interleaved. */
 interface RevisionFieldsProps {
   draft: Draft;
   onChange: (part: Partial<Draft>) => void;
@@ -624,7 +624,7 @@ function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
 const counted = (count: number, singular: string, many: string) =>
   `${formatInteger(count)} ${count === 1 ? singular : many}`;
 
-/** `5 launches × 20 rounds, 5 fresh processes on each target`. How long that takes is the server's to estimate. */
+/** Returns the size in words, e.g. `5 launches × 20 rounds, 5 fresh processes on each target`. */
 function launchesText(
   { launches, starts }: Size,
   { base, rounds }: Draft,

@@ -1,4 +1,4 @@
-/** Which values of each param a run measures: one chip per declared value; none chosen means all of them. */
+/** Selects the values of each param to measure: one chip per declared value; none chosen means all. */
 import { Alert, Chip, Group, Stack } from '@mantine/core';
 
 import { formatParam } from '../../lib/params';
@@ -8,7 +8,7 @@ import type { Draft, ParamChoice } from './run-draft';
 
 export interface ParamFieldsProps {
   choices: readonly ParamChoice[];
-  /** What cannot be measured together, in words. */
+  /** Sentences about values that some of the chosen benchmarks do not declare. */
   conflicts: readonly string[];
   params: Draft['params'];
   onChange: (params: Draft['params']) => void;
@@ -20,7 +20,7 @@ export function ParamFields({
   params,
   onChange,
 }: ParamFieldsProps) {
-  // A param of one value leaves nothing to choose.
+  // A param with one value leaves nothing to choose.
   const several = choices.filter((choice) => choice.choices.length > 1);
   if (several.length === 0) return null;
   return (

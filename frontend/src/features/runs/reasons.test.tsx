@@ -25,7 +25,7 @@ const undecided = (row: Comparison, change: Partial<Comparison>) => ({
   ...change,
 });
 
-/** A report in which every comparison is undecided for the one cause. */
+/** Opens a report in which every comparison is undecided for these reasons. */
 function open(reasons: Reason[]) {
   return renderApp('/runs/run-done-1', (backend) => {
     const report = hashingReport();

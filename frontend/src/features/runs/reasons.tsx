@@ -8,7 +8,7 @@ import { AppLink } from '../../ui/app-link';
 import { Panel } from '../../ui/panel';
 import classes from './runs.module.css';
 
-/** So many cases of a cause stand open; more are folded. */
+/** Number of cases of a cause that are shown; further ones are folded. */
 const OPEN_CASES = 3;
 
 export function Reasons({

@@ -1,5 +1,5 @@
 /**
- * Lines of a device’s log that the suite declares: an app’s own figures, shown beside the measurements and
+ * Lists lines of a device’s log that the suite declares: figures of the app, shown beside the measurements and
  * never part of them. Absent where nothing was reported.
  */
 import { useQuery } from '@tanstack/react-query';
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Reported>[] = [
   { header: 'Says', cell: reportedText, wrap: true },
 ];
 
-/** A line may belong to no launch: logged between two, or by a device without timestamps. */
+/** Returns the launch of a line. A line between two launches, or of a device without timestamps, has none. */
 function launchOf({ launch, side }: Reported): string {
   if (launch === null) return '–';
   return side === null ? `${launch + 1}` : `${launch + 1}, ${side}`;

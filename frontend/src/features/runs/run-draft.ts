@@ -1,5 +1,5 @@
 /**
- * A request for a run that is being edited: the selection, its size, and the body that is sent. Pure.
+ * Holds a request for a run that is being edited, and makes the body to send of it, without side effects.
  * Invariant: only what was selected is sent; an empty selection means everything declared. The server
  * validates it again.
  */
@@ -20,9 +20,9 @@ export type ParamValue = number | string;
 export interface Draft {
   benchmarks: string[];
   targets: string[];
-  /** Names of configuration errors that do not void its jobs. */
+  /** Names of configuration errors that do not invalidate the jobs of the run. */
   suppress: string[];
-  /** Empty: the newest one the agents know. */
+  /** Empty means the newest commit that the agents know. */
   commit: string;
   /** Branch of the commit of a repeated run; otherwise the server determines it. */
   branch: string;
@@ -30,15 +30,15 @@ export interface Draft {
   trigger: 'manual' | 'a_a';
   /** Least time one sample takes. */
   minTimeNs: number;
-  /** Empty: an ordinary run. Else an A/B run, that measures `base` and `commit` interleaved. */
+  /** Makes an A/B run, which measures `base` and `commit` interleaved; empty for an ordinary run. */
   base: string;
-  /** Of a repeated run that judged a pull request: which one, and the branch of its base. */
+  /** The pull request of a repeated run, and the branch of its base. */
   pullRequest: Pick<Run, 'pull_request' | 'base_branch'> | null;
-  /** Launches of a batch on each target. Empty: the default for its kind. */
+  /** Launches of a batch on each target; empty means the default for its kind. */
   launches: number | '';
   /** Empty while the box is being edited. */
   rounds: number | '';
-  /** Chosen values by param; a param without any runs at all its declared values. */
+  /** Chosen values by param; a param without chosen values is measured at all its declared values. */
   params: Readonly<Record<string, readonly ParamValue[]>>;
   knobs: KnobValues;
 }
@@ -70,7 +70,7 @@ export function freshDraft(suite: Suite): Draft {
   };
 }
 
-/** The request that made `run`, as far as the suite still declares it. */
+/** Returns the draft of the request for `run`, without what the suite no longer declares. */
 export function repeatDraft(suite: Suite, run: Run): Draft {
   const declared = new Set(suite.benchmarks.map(({ name }) => name));
   const launches = [...new Set(run.jobs.map((job) => job.launches))];
@@ -87,7 +87,7 @@ export function repeatDraft(suite: Suite, run: Run): Draft {
     branch: run.branch ?? '',
     trigger: run.trigger === 'a_a' ? 'a_a' : 'manual',
     minTimeNs: run.min_time_ns,
-    // Where hosts and devices differ, each had what is ordinary on its kind.
+    // Different launches on hosts and devices are the defaults of their kinds.
     launches: launches.length === 1 ? (launches[0] ?? '') : '',
     rounds: run.rounds,
     params: run.params,
@@ -95,14 +95,14 @@ export function repeatDraft(suite: Suite, run: Run): Draft {
   };
 }
 
-/** Benchmarks of a run that its suite does not declare any more: they cannot be repeated. */
+/** Returns the benchmarks of a run that its suite no longer declares, which cannot be repeated. */
 export function goneSince(suite: Suite, run: Run): string[] {
   return run.benchmarks.filter((name) =>
     suite.benchmarks.every((benchmark) => benchmark.name !== name),
   );
 }
 
-/** What is measured and how often, in one comparable value. */
+/** Returns a text that is equal for drafts with the same selection and size. */
 function selectionKey({ benchmarks, params, launches, rounds }: Draft): string {
   return JSON.stringify([
     benchmarks.toSorted(),
@@ -115,7 +115,7 @@ function selectionKey({ benchmarks, params, launches, rounds }: Draft): string {
   ]);
 }
 
-/** The preset with exactly this selection, if there is one. */
+/** Returns the preset with exactly this selection, if there is one. */
 export function presetOf(suite: Suite, draft: Draft): Preset | undefined {
   return suite.presets.find(
     (preset) =>
@@ -123,7 +123,7 @@ export function presetOf(suite: Suite, draft: Draft): Preset | undefined {
   );
 }
 
-/** A preset that leaves everything as it is declared. */
+/** The preset of everything that is declared. */
 export const EVERYTHING: Pick<
   Preset,
   'benchmarks' | 'params' | 'launches' | 'rounds'
@@ -134,7 +134,7 @@ export const EVERYTHING: Pick<
   rounds: null,
 };
 
-/** The draft of a preset; what it leaves out is everything declared, at the default size. */
+/** Returns the draft of a preset; a field that the preset lacks means everything declared, or the default size. */
 export function presetDraft(
   suite: Suite,
   preset: typeof EVERYTHING,
@@ -162,8 +162,8 @@ export function presetDraft(
 const FIRST_LOOK = 'first_look';
 
 /**
- * What the form opens on: the suite's first look, because a whole suite may take hours. Of revisions that
- * another page names, everything.
+ * Returns the draft that the form opens with: the suite's preset `first_look`, because a whole suite may take hours; if
+ * another page gave the revisions, everything.
  */
 export function openingDraft(
   suite: Suite,
@@ -176,7 +176,7 @@ export function openingDraft(
     : presetDraft(suite, firstLook, fresh);
 }
 
-/** Whether the draft is of every benchmark at all its values, at the default size. */
+/** Returns whether the draft selects every benchmark at all its values, at the default size. */
 export function isEverything(suite: Suite, draft: Draft): boolean {
   return selectionKey(draft) === selectionKey(freshDraft(suite));
 }
@@ -185,7 +185,7 @@ export function chosenBenchmarks(suite: Suite, draft: Draft): Benchmark[] {
   return suite.benchmarks.filter(({ name }) => draft.benchmarks.includes(name));
 }
 
-/** A value a chip stands for, and the chosen benchmarks that have the param but do not take it. */
+/** A value of a chip, and the chosen benchmarks that have the param but do not accept the value. */
 export interface Choice {
   value: ParamValue;
   missing: string[];
@@ -198,7 +198,7 @@ export interface ParamChoice {
   choices: Choice[];
 }
 
-/** Declared values, and any whole number in the range of a param that has one (as the server takes them). */
+/** Returns whether a value is declared or is a whole number in the range of the param, as the server does. */
 function acceptsValue(
   { kind, values, minimum, maximum }: Param,
   value: ParamValue,
@@ -214,7 +214,7 @@ function acceptsValue(
   return value >= (low ?? 0) && value <= (high ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** The params of the chosen benchmarks with every declared value, in declared order. */
+/** Returns the params of the chosen benchmarks with every declared value, in declared order. */
 export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
   const names = [
     ...new Set(
@@ -249,7 +249,7 @@ export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
   });
 }
 
-/** Chosen values that a chosen benchmark does not declare, in words; the server would refuse them. */
+/** Returns a sentence for each chosen value that a chosen benchmark does not declare, which the server would refuse. */
 export function conflicts(
   choices: readonly ParamChoice[],
   draft: Draft,
@@ -272,7 +272,7 @@ export interface Size {
   /** One benchmark at one point of its params; its arms are measured side by side. */
   groups: number;
   cases: number;
-  /** On each target of this kind. */
+  /** Launches on each target of this kind. */
   launches: number;
   /** Fresh processes on each target: every launch starts each workload once. */
   starts: number;
@@ -285,7 +285,7 @@ function countPoints(benchmark: Benchmark, draft: Draft): number {
   }, 1);
 }
 
-/** Kinds of the selected targets, hosts first. None selected: of all targets; none known: hosts. */
+/** Returns the kinds of the selected targets, hosts first; of all targets if none is selected. */
 export function kindsOf(
   targets: readonly Target[],
   chosen: readonly string[],
@@ -323,7 +323,7 @@ export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
 
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
-/** What the server accepts as a commit; empty is allowed. */
+/** Returns whether the server accepts the commit; an empty one is allowed. */
 export function isCommit(commit: string): boolean {
   return commit.trim() === '' || COMMIT.test(commit.trim());
 }
@@ -333,7 +333,7 @@ export function isComplete(draft: Draft): boolean {
   return draft.benchmarks.length > 0 && draft.rounds !== '' && named;
 }
 
-/** The fields of the request that say which revisions are measured. */
+/** Returns the fields of the request that select the revisions. */
 function revisionsOf(draft: Draft): Partial<RunRequest> {
   const [commit, base] = [draft.commit.trim(), draft.base.trim()];
   if (draft.pullRequest !== null && commit !== '') {

@@ -199,7 +199,7 @@ function RunSummary({ run }: { run: Run }) {
   );
 }
 
-/** The params and the size of a request; an imported run was not requested. */
+/** Returns the params and the size of a request; an imported run has none. */
 function requestFacts(run: Run): readonly (readonly [string, string])[] {
   const launches = counted(launchesOf(run), 'launch', 'launches');
   const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;

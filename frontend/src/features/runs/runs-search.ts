@@ -64,7 +64,7 @@ export function parseNewRunSearch(
   };
 }
 
-/** What the server accepts; anything else in the address counts as nothing. */
+/** Parses launches; values that the server would refuse become undefined. */
 function launchesValue(value: unknown): number | undefined {
   const launches = Number(value);
   const isAccepted =

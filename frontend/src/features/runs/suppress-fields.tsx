@@ -9,7 +9,7 @@ import { targetsQuery } from '../../api/targets';
 import type { ConfigurationError, Target } from '../../api/types';
 import { Panel } from '../../ui/panel';
 
-/** Errors of the selected targets, of all targets when none is selected. Each name once. */
+/** Returns the errors of the selected targets, or of all targets if none is selected, each name once. */
 export function errorsOf(
   targets: readonly Target[],
   chosen: readonly string[],

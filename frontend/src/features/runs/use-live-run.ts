@@ -1,6 +1,6 @@
 /**
- * Keeps a run's page current. State comes from rows (fetched when the stream opens, so a reload loses
- * nothing); events bring what fits in them and are hints for the rest. While the stream is down the page
+ * Keeps a run's page current. Its state is fetched when the stream opens, so a reload loses
+ * nothing; events contain small changes and are hints to fetch the rest. While the stream is down, the page
  * polls.
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
@@ -22,7 +22,7 @@ import { throttle, type Throttled } from '../../lib/throttle';
 
 const REFETCH_MS = 1000;
 const POLL_MS = 4000;
-/** States in which a job measures nothing and says why. */
+/** States in which the server says what a job waits for. */
 const WAITING: ReadonlySet<JobState> = new Set([
   'queued',
   'leased',
@@ -48,8 +48,8 @@ function withJob(run: Run, jobId: string, change: (job: Job) => Job): Run {
 }
 
 /**
- * An older attempt's or batch's report never overwrites a newer one. Events do not say what a job waits for, and what
- * was known of that is over.
+ * Returns the newer state of a job. Reports of older attempts or batches are ignored. The reason to wait is dropped,
+ * because events do not contain it.
  */
 function newerJob(before: Job, after: Omit<Job, 'waiting_reason'>): Job {
   const stale =
@@ -58,7 +58,7 @@ function newerJob(before: Job, after: Omit<Job, 'waiting_reason'>): Job {
   return stale ? before : { ...before, waiting_reason: null, ...after };
 }
 
-/** Conditions belong to the attempt that is under way. */
+/** Adds the conditions of an event to those of the current attempt. */
 function addLiveConditions(
   client: QueryClient,
   runId: string,
@@ -70,7 +70,7 @@ function addLiveConditions(
   if (job !== undefined) addConditions(client, jobId, job.attempt, conditions);
 }
 
-/** Applies what an event carries in itself. */
+/** Applies the data that an event contains. */
 export function applyEvent(
   client: QueryClient,
   runId: string,
@@ -96,7 +96,7 @@ export function applyEvent(
   }
 }
 
-/** The query an event makes stale, if it does not carry the data itself. */
+/** Returns the key of the query that an event makes stale, unless the event contains the data. */
 function staleKey(
   runId: string,
   { kind, job_id: jobId }: LiveEvent,
@@ -115,7 +115,7 @@ function refetchAll(client: QueryClient, runId: string): void {
   }
 }
 
-/** One bounded refetcher per query, whatever number of events arrives. */
+/** Returns a function that refetches a query, at most once per interval however many events arrive. */
 function useRefetcher(client: QueryClient): (key: readonly unknown[]) => void {
   const throttles = useRef(new Map<string, Throttled>());
   useEffect(() => {
@@ -157,7 +157,7 @@ export function useLiveRun(run: Run | undefined, runId: string): StreamStatus {
     const timer = setInterval(() => refetchAll(client, runId), POLL_MS);
     return () => clearInterval(timer);
   }, [client, live, runId, status]);
-  // What a job waits for changes with its target and with other runs, of which no event tells this page.
+  // The reason to wait changes with the target and other runs, whose events this page does not receive.
   const waits = live && run.jobs.some(({ state }) => WAITING.has(state));
   useEffect(() => {
     if (!waits) return undefined;

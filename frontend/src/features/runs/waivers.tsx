@@ -1,6 +1,6 @@
 /**
- * What failed in a job and was waived, and the form that waives the rest. The server decides what a waiver lets
- * pass; a waiver given here ends where something becomes worse than it is in this run.
+ * Lists the failures of a job and their waivers, with a form to waive the rest. The server decides what a waiver lets
+ * pass; a waiver made here does not cover values worse than those of this run.
  */
 import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -57,7 +57,7 @@ function failureOf(
   };
 }
 
-/** The failures that the verdict rests on, and those that were waived. That an arm never ran is not waived. */
+/** Returns the failures that count and those that were waived. An arm that never ran cannot be waived. */
 function failuresOf({ comparisons, gates }: JobReport): Failure[] {
   const rows = comparisons
     .filter(
@@ -121,7 +121,7 @@ const DAYS = [
 ] as const;
 const DAY_MS = 86_400_000;
 
-/** For which runs a waiver can be given here. */
+/** Returns the scopes that a waiver can have: for which runs it counts. */
 function scopesOf(run: Run): { value: string; label: string }[] {
   const request = run.pull_request;
   return [

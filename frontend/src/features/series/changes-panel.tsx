@@ -10,11 +10,11 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
-import { letteredChanges, type LetteredChange } from './history-model';
+import { labelChanges, type LetteredChange } from './history-model';
 import classes from './series.module.css';
 
 export function ChangesPanel({ page }: { page: SeriesPage }) {
-  const rows = letteredChanges(page).toReversed();
+  const rows = labelChanges(page).toReversed();
   if (rows.length === 0) {
     return (
       <Panel title="Changes">
@@ -108,7 +108,7 @@ function Words({ change }: { change: Change }) {
   );
 }
 
-/** The two commits, linked to their comparison. */
+/** Names the two commits of a change, with a link to their comparison. */
 function Between({ change }: { change: Change }) {
   return (
     <AppLink

@@ -9,7 +9,7 @@ import type {
   SeriesPoint,
   SeriesPoints,
 } from '../../api/types';
-import { isFar, valueAxis } from '../../charts/history-frame';
+import { isOutsideAxis, chooseValueAxis } from '../../charts/history-frame';
 import type { HistorySign } from '../../charts/history-legend';
 import type {
   Extent,
@@ -27,10 +27,10 @@ import type { SeriesSearch } from './series-search';
 const ms = (instant: string) => Date.parse(instant);
 
 /**
- * What is drawn, and all there is, as the points say it. The server's instants are finer than a browser's, so
- * the end lies one step behind the last point: a window that ends there has to hold it.
+ * Returns the drawn window and the whole range. The server's instants are finer than a browser's, so
+ * the end is 1 ms after the last point: a window that ends there must include it.
  */
-export function spansOf(
+export function computeSpans(
   points: SeriesPoints,
   { from, to }: SeriesSearch,
 ): { span: Extent; whole: Extent } {
@@ -49,7 +49,7 @@ export function spansOf(
   };
 }
 
-/** Points of an older window may still be shown while the new ones are on their way. */
+/** Returns the points in the window; while new points load, those of the previous window may be shown. */
 export function pointsWithin(
   points: SeriesPoints,
   [from, to]: Extent,
@@ -57,7 +57,7 @@ export function pointsWithin(
   return points.points.filter(({ at }) => ms(at) >= from && ms(at) <= to);
 }
 
-/** The unit that values had in an environment; the series' own is that of the present one. */
+/** Returns the unit of values in an environment; the series has the unit of its present environment. */
 export function unitAt(
   { environments, series }: SeriesPage,
   environment: number,
@@ -65,7 +65,7 @@ export function unitAt(
   return environments[environment]?.unit ?? series.unit;
 }
 
-/** Values in another unit have no place on the axis; a mark says since when, and the table shows them. */
+/** Returns whether values of an environment have the axis's unit. Other values are in the table only. */
 function isOnAxis(page: SeriesPage, environment: number): boolean {
   return unitAt(page, environment) === page.series.unit;
 }
@@ -81,7 +81,7 @@ export function drawnPoints(points: readonly SeriesPoint[]): HistoryPoint[] {
   }));
 }
 
-/** A level is drawn from its first point to its last, so far as they lie in the window. */
+/** Returns the levels to draw, each from its first point to its last one in the window. */
 export function drawnLevels(
   page: SeriesPage,
   [start, stop]: Extent,
@@ -98,7 +98,7 @@ export function drawnLevels(
     .filter(({ from, to }) => from <= to);
 }
 
-/** The limit and the noise floor belong to the present level, so they are drawn beside it only. */
+/** Returns the bands of the limit and the noise floor, drawn only beside the present level they belong to. */
 export function drawnBands(
   { segments, rule, noise, series }: SeriesPage,
   [, stop]: Extent,
@@ -138,8 +138,8 @@ export interface LetteredChange {
   change: Change;
 }
 
-/** Changes by time with a letter each, by which chart and table name the same one. */
-export function letteredChanges({ changes }: SeriesPage): LetteredChange[] {
+/** Returns the changes by time, each with the letter that names it in chart and table. */
+export function labelChanges({ changes }: SeriesPage): LetteredChange[] {
   return changes
     .toSorted((a, b) => ms(a.at) - ms(b.at))
     .map((change, index) => ({ change, letter: letterOf(index) }));
@@ -156,7 +156,7 @@ export function drawnMarks(
   [from, to]: Extent,
 ): HistoryMark[] {
   const marks: HistoryMark[] = [
-    ...letteredChanges(page)
+    ...labelChanges(page)
       .filter(({ change }) => change.state !== 'vanished')
       .map(({ letter, change }): HistoryMark => ({
         key: change.id,
@@ -182,7 +182,7 @@ export function drawnMarks(
   return marks.filter(({ at }) => at >= from && at <= to);
 }
 
-/** A value with its interval, in as many digits as the interval is wide. */
+/** Formats a value with its interval, in as many digits as the interval needs. */
 export function valueText(
   { value, lower, upper }: SeriesPoint,
   unit: Unit,
@@ -221,7 +221,7 @@ export function pictureOf(
   };
 }
 
-/** The signs that are drawn, in words. */
+/** Returns the entries of the legend for the signs that are drawn. */
 export function signsOf(
   page: SeriesPage,
   picture: HistoryPicture,
@@ -234,11 +234,11 @@ export function signsOf(
   const signs: { sign: HistorySign; label: string }[] = [
     { sign: 'point', label: 'median of a job, 99 % interval' },
   ];
-  const axis = valueAxis(picture);
+  const axis = chooseValueAxis(picture);
   const aside = points.filter((point) => point.aside);
-  if (aside.some((point) => !isFar(point, axis)))
+  if (aside.some((point) => !isOutsideAxis(point, axis)))
     signs.push({ sign: 'aside', label: 'excluded' });
-  if (aside.some((point) => isFar(point, axis))) {
+  if (aside.some((point) => isOutsideAxis(point, axis))) {
     signs.push({ sign: 'far', label: 'excluded, outside the chart' });
   }
   if (page.segments.length > 0)

@@ -16,7 +16,7 @@ import {
   pointLines,
   pointsWithin,
   signsOf,
-  spansOf,
+  computeSpans,
   unitAt,
 } from './history-model';
 import { PointCard } from './point-card';
@@ -29,16 +29,16 @@ export interface HistoryPanelProps {
   page: SeriesPage;
   data: SeriesPoints;
   chosen: SeriesPoint | undefined;
-  /** The points are those of the window before. */
+  /** True while the points are those of the previous window. */
   stale: boolean;
   search: SeriesSearch;
   onSearch: (search: SeriesSearch) => void;
 }
 
-/** Kept while nothing changes in them: walking over the points draws nothing anew. */
+/** Memoizes the picture, so that selecting points does not redraw the chart. */
 function usePicture({ page, data, search: { from, to } }: HistoryPanelProps) {
   return useMemo(() => {
-    const { span, whole } = spansOf(data, { from, to });
+    const { span, whole } = computeSpans(data, { from, to });
     const points = pointsWithin(data, span);
     return { span, whole, points, picture: pictureOf(page, points, span) };
   }, [page, data, from, to]);

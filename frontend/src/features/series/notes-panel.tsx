@@ -1,4 +1,4 @@
-/** Notes of people about this series, or about its whole target. */
+/** Lists notes about this series or its whole target, and adds new ones. */
 import { Alert, Button, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -14,7 +14,7 @@ import classes from './series.module.css';
 
 export interface NotesPanelProps {
   page: SeriesPage;
-  /** Where a new note goes. */
+  /** The point that a new note is about. */
   point: SeriesPoint | undefined;
 }
 

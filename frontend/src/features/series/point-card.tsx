@@ -1,4 +1,4 @@
-/** The selected point in full, with links to its run and to a comparison with the run before. */
+/** Shows the selected point in full, with links to its run and to a comparison with the previous run. */
 import type { SeriesPage, SeriesPoint } from '../../api/types';
 import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
@@ -11,7 +11,7 @@ import classes from './series.module.css';
 
 export interface PointCardProps {
   page: SeriesPage;
-  /** Those that are shown, oldest first. */
+  /** Points in the chart, oldest first. */
   points: readonly SeriesPoint[];
   point: SeriesPoint;
 }
@@ -86,7 +86,7 @@ export function PointCard({ page, points, point }: PointCardProps) {
 }
 
 interface NextStepsProps extends Omit<PointCardProps, 'points'> {
-  /** The point before it that is not excluded. */
+  /** The previous point that is not excluded. */
   before: SeriesPoint;
 }
 

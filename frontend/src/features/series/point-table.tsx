@@ -1,4 +1,4 @@
-/** The points of the chart as a table: the same figures, for reading and for screen readers. */
+/** Shows the points of the chart as a table. */
 import type { SeriesPage, SeriesPoint } from '../../api/types';
 import { conditionFormat, conditionLabels } from '../../lib/conditions';
 import { shortId } from '../../lib/ids';

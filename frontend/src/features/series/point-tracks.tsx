@@ -1,4 +1,4 @@
-/** The conditions of the target while each point was measured, on the time axis of the chart above. */
+/** Draws the target's conditions during each point, on the time axis of the chart above. */
 import { memo } from 'react';
 
 import type { SeriesPoint } from '../../api/types';
@@ -18,7 +18,7 @@ export interface PointTracksProps {
   span: Extent;
 }
 
-/** How many tracks are drawn; the table has all. */
+/** Number of tracks that are drawn; the table has all. */
 const MAX_DRAWN_TRACKS = 6;
 
 export const PointTracks = memo(function PointTracks({

@@ -1,5 +1,5 @@
 /**
- * The facts that decide about a series: its rule and why it applies, the rule about its arm, its noise floor, and
+ * Shows what decides about a series: its rule and why it applies, the rule about its arm, its noise floor, and
  * its environment.
  */
 import { useQuery } from '@tanstack/react-query';
@@ -92,7 +92,7 @@ function RuleName({
   );
 }
 
-/** The rule about an arm against its reference; the rule about its history is a different one. */
+/** Shows the rule that compares an arm with its reference; the rule about its history is another one. */
 function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
   const { suite, benchmark, arm, metric, target_name: target } = series;
   const { data: rule } = useQuery(
@@ -115,7 +115,7 @@ function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
   );
 }
 
-/** Why the rule decides: the server has chosen it by the rule's patterns. */
+/** Shows why the rule applies: the server chose it by the rule's patterns. */
 function RuleReason({ ruleId }: { ruleId: string }) {
   const rule = useQuery(ruleQuery(ruleId));
   if (rule.data === undefined) return null;

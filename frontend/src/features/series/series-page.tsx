@@ -1,5 +1,5 @@
 /**
- * The history of one measurement: its points with levels, changes and conditions, and the reason of each
+ * Shows the history of one series: its points with levels, changes and conditions, and the reason of each
  * change. The window and the selected point are in the address.
  */
 import { useQuery } from '@tanstack/react-query';

@@ -31,7 +31,7 @@ export interface SeriesSearch extends Window {
 
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** An instant with a time zone, as the server requires; one that has a zone is left unchanged. */
+/** Parses an instant. The server requires a time zone; one without gets the visitor's. */
 function instant(value: unknown): string | undefined {
   const given = textValue(value);
   const ms = given === undefined ? Number.NaN : Date.parse(given);

@@ -1,11 +1,11 @@
-/** The frame of the pages that lead into the application: one card in the middle of the window. */
+/** The frame of pages outside the application, such as sign-in: one card in the middle of the window. */
 import { Alert, Center, Paper, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 import { Icon } from '../../ui/icon';
 
 export interface EntryFrameProps {
-  /** Of the document; the heading unless `heading` is given. */
+  /** Title of the document, and of the page unless `heading` is given. */
   title: string;
   heading?: string;
   children: ReactNode;

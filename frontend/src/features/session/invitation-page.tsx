@@ -1,6 +1,6 @@
 /**
- * What an invitation's link opens (`/invitation#token=…`). Whoever is signed in joins as who they are; anybody else
- * makes an account for the address the invitation was sent to.
+ * The page of an invitation's link (`/invitation#token=…`). A signed-in person joins with their account; anybody else
+ * creates an account for the address of the invitation.
  */
 import { Button, Loader, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ import {
 import { sessionQuery, signOut } from '../../api/session';
 import type { Account, InvitationOffer, Session } from '../../api/types';
 import { formatDateTime } from '../../lib/times';
-import { isWeak, NewPasswordField } from '../../ui/new-password-field';
+import { isWeakPassword, NewPasswordField } from '../../ui/new-password-field';
 import { EntryFrame, Refusal } from './entry-frame';
 import { useLinkToken } from './link-token';
 
@@ -183,7 +183,7 @@ function NewAccountForm({
           onChange={setPassword}
           error={accept.error}
         />
-        {accept.error !== null && !isWeak(accept.error) && (
+        {accept.error !== null && !isWeakPassword(accept.error) && (
           <Refusal>{accept.error.message}</Refusal>
         )}
         <Button type="submit" fullWidth loading={accept.isPending}>

@@ -5,7 +5,7 @@ import { renderApp } from '../../testing/render-app';
 
 const signedOut = (backend: FakeBackend) => (backend.signedIn = false);
 
-/** Opens a page as a link does, with a secret in the fragment. */
+/** Opens a page by a link with a secret in its fragment. */
 function openLink(
   page: string,
   token: string,

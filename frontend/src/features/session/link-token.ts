@@ -1,7 +1,7 @@
-/** The secret of a one-time link, which is in the fragment of its address: no server log sees it. */
+/** Reads the secret of a one-time link, which is in the fragment of the address so that it is in no server log. */
 import { useEffect, useState } from 'react';
 
-/** Takes the token out of the address bar and the history entry. */
+/** Returns the token and removes it from the address bar and the history entry. */
 export function takeToken(): string | null {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
   if (token !== null) {
@@ -14,7 +14,7 @@ export function takeToken(): string | null {
   return token;
 }
 
-/** The token of the page's link. A link pasted while the page is open changes only the fragment, so that is heard. */
+/** Returns the token of the page's link, also of a link that is pasted while the page is open. */
 export function useLinkToken(): string | null {
   const [token, setToken] = useState<string | null>(null);
   useEffect(() => {

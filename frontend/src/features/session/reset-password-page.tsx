@@ -1,4 +1,4 @@
-/** What a reset link opens (`/reset-password#token=…`): a new password, which ends every other session. */
+/** The page of a reset link (`/reset-password#token=…`): sets a new password, which ends every other session. */
 import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -6,7 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { isApiError } from '../../api/errors';
 import { resetPassword } from '../../api/own-account';
 import { sessionQuery } from '../../api/session';
-import { isWeak, NewPasswordField } from '../../ui/new-password-field';
+import { isWeakPassword, NewPasswordField } from '../../ui/new-password-field';
 import { EntryFrame, Refusal } from './entry-frame';
 import { useLinkToken } from './link-token';
 
@@ -49,7 +49,7 @@ export function ResetPasswordPage({ onSignedIn }: ResetPasswordPageProps) {
             onChange={setPassword}
             error={reset.error}
           />
-          {reset.error !== null && !isWeak(reset.error) && (
+          {reset.error !== null && !isWeakPassword(reset.error) && (
             <ResetRefused error={reset.error} />
           )}
           <Button type="submit" fullWidth loading={reset.isPending}>

@@ -4,7 +4,7 @@ import { renderApp } from '../../testing/render-app';
 import type { FakeBackend } from '../../testing/fake-backend';
 import { parseSignInSearch } from './sign-in-search';
 
-/** The session exists on the server only after signing in. */
+/** Ends the session of the fake server. */
 const signedOut = (backend: FakeBackend) => (backend.signedIn = false);
 
 afterEach(() => window.history.replaceState(null, '', '/'));

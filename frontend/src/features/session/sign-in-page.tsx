@@ -1,5 +1,5 @@
 /**
- * Signing in: by the one-time link a terminal printed (`/sign-in#token=…`) or by e-mail and password. The
+ * Signs a person in by the one-time link that a terminal printed (`/sign-in#token=…`) or by e-mail and password. The
  * token is in the fragment, so no server log sees it, and it is removed from the address before it is used.
  */
 import { Button, Loader, PasswordInput, Stack, TextInput } from '@mantine/core';
@@ -32,8 +32,8 @@ export function SignInPage({ onSignedIn }: SignInPageProps) {
     mutationFn: signInByLink,
     onSuccess: acceptSession,
   });
-  // The link works once: taking the token out of the address makes sure that it is spent once. A link pasted
-  // while this page is open changes only the fragment, so that is listened for.
+  // The link works once, so the token is taken out of the address before it is used. A link pasted
+  // while this page is open changes only the fragment, which causes an event.
   const { mutate } = byLink;
   useEffect(() => {
     const spend = () => {

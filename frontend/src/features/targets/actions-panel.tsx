@@ -51,7 +51,7 @@ function Actions({ target }: { target: Target }) {
     });
     setOpened(true);
   };
-  // What the dialog said when it was opened, whatever somebody else has done meanwhile.
+  // Confirms the action that the dialog was opened for, even if the state has changed since.
   const confirm = ({ action, on }: { action: TargetAction; on: boolean }) => {
     setOpened(false);
     act.mutate(

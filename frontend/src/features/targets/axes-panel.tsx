@@ -1,5 +1,5 @@
 /**
- * The three axes of a target in words: connection, lease and health; and requests of people. They are independent:
+ * Explains the three axes of a target (connection, lease and health) and requests of people. The axes are independent:
  * each has its own reason and its own advice.
  */
 import { Title } from '@mantine/core';
@@ -62,7 +62,7 @@ const TAKES_NO_JOBS: Badge = {
   word: 'takes no jobs',
 };
 
-/** The server's words as a sentence. */
+/** Makes a sentence of the server's words. */
 function sentence(words: string): string {
   const first = words.slice(0, 1).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
@@ -96,7 +96,7 @@ function Axis({ name, look, since = null, children }: AxisProps) {
   );
 }
 
-/** The reason of a state and the advice for it, where there are any. */
+/** Shows the reason of a state and the advice for it, if any. */
 function ReasonAndAdvice({
   reason,
   advice,
@@ -112,7 +112,7 @@ function ReasonAndAdvice({
   );
 }
 
-/** A host is reached through its own agent, so its connection is that of the agent. */
+/** Shows the connection; for a host, that of its agent. */
 function ConnectionAxis({
   target: { connection, state, agent_name: agent, imported },
 }: {
@@ -211,7 +211,7 @@ function PendingOrder({ order }: { order: Order }) {
   );
 }
 
-/** A request of the last hour that was refused, with the reason. */
+/** Shows a request of the last hour that was refused, with the reason. */
 function RefusedOrder({ order }: { order: Order }) {
   return (
     <p>

@@ -1,4 +1,4 @@
-/** The last health check: the result of every step, and the output of its commands. */
+/** Shows the last health check: the result of every step, and the output of its commands. */
 import type { CheckStep, HealthCheck } from '../../api/types';
 import { formatDuration } from '../../lib/times';
 import { formatFigure, formatValue } from '../../lib/units';
@@ -84,7 +84,7 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
   );
 }
 
-/** Which kind of failure it was decides whether it counts against the device. */
+/** Returns the failure in words; a failure of the infrastructure does not count against the device. */
 function failureText({ ok, infrastructure }: HealthCheck): string {
   if (ok) return '';
   return infrastructure

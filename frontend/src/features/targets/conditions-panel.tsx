@@ -1,4 +1,4 @@
-/** The conditions of a device over time: readings between jobs, and a summary of each job. */
+/** Shows the conditions of a device over time: readings between jobs, and a summary of each job. */
 import { useQuery } from '@tanstack/react-query';
 
 import { targetConditionsQuery } from '../../api/targets';
@@ -127,7 +127,7 @@ function Readings({ data, over }: { data: TargetConditions; over: Span }) {
   );
 }
 
-/** Tracks share one time axis, so that heat and slowness can be compared. */
+/** Draws tracks on one time axis, so that heat and slowness can be compared. */
 function Tracks({
   tracks,
   gaps,
@@ -228,7 +228,7 @@ const JOBS: readonly Column<JobConditions>[] = [
   },
 ];
 
-/** Quantities shown for one job; its run's page has the rest. */
+/** Number of quantities shown for one job; its run's page has the rest. */
 const MAX_QUANTITIES = 4;
 
 function conditionsText(conditions: JobConditions['conditions']): string {

@@ -1,4 +1,4 @@
-/** The configuration of a target: its errors by name, preflight, and the factors of its fingerprint. */
+/** Shows the configuration of a target: its errors by name, preflight, and the factors of its fingerprint. */
 import type {
   ConfigurationError,
   PreflightFinding,

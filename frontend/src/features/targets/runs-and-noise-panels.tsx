@@ -1,4 +1,4 @@
-/** The newest runs of a target, and what it can tell from noise. */
+/** Shows the newest runs and the noise floors of a target. */
 import { useQuery } from '@tanstack/react-query';
 
 import { noiseFloorsQuery } from '../../api/noise';
@@ -15,7 +15,7 @@ import { EmptyState } from '../../ui/states';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './targets.module.css';
 
-/** Rows here; the page of each has the rest. */
+/** Number of rows shown here; the pages of runs and noise have the rest. */
 const MAX_SHOWN = 8;
 
 export function RunsPanel({ targetId }: { targetId: string }) {

@@ -12,7 +12,7 @@ import {
 import { Status } from '../../ui/status';
 import { SimulatedMark } from '../../ui/target-name';
 
-/** The state of an offline device's connection, which is more specific than "offline"; else the target's state. */
+/** Returns the badge of an offline device's connection, which says more than "offline"; else of the target's state. */
 function connectionBadge({ state, connection }: Target) {
   return state === 'offline' &&
     connection !== null &&
@@ -23,7 +23,7 @@ function connectionBadge({ state, connection }: Target) {
 
 export interface TargetMarksProps {
   target: Target;
-  /** One above the other, in the narrow column of a table. */
+  /** Stacks the badges, for the narrow column of a table. */
   stacked?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function TargetMarks({ target, stacked = false }: TargetMarksProps) {
   );
 }
 
-/** With the badge of a simulated target, which is always shown with its name. */
+/** Shows the marks of a target beside its title, including that of a simulated target. */
 export function TitleMarks({ target }: { target: Target }) {
   return (
     <Group gap={6}>

@@ -35,7 +35,7 @@ export interface TargetPageProps {
   onSearch: (search: TargetSearch) => void;
 }
 
-/** An event is a hint; what changed is asked of the server. */
+/** Refetches the target after each of its events, because an event does not contain what changed. */
 function useTargetEvents(targetId: string): void {
   const client = useQueryClient();
   useLiveStream({

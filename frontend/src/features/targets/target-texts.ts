@@ -1,4 +1,4 @@
-/** Names and units of a target's readings. Nothing is judged here. */
+/** Texts of a target's readings and of the actions on it. */
 import type { EventAxis, Target, TargetAction } from '../../api/types';
 import { conditionFormat, THERMAL_STATUS } from '../../lib/conditions';
 
@@ -10,7 +10,7 @@ function readingText<T>(value: T | null, format: (value: T) => string): string {
   return value === null ? UNKNOWN : format(value);
 }
 
-/** An unknown reading is shown as unknown: an unknown thermal status does not mean cool. */
+/** Returns the readings as text. An unknown reading is shown as unknown: an unknown thermal status does not mean cool. */
 export function readingTexts(
   readings: Readings,
 ): readonly (readonly [name: string, words: string])[] {
@@ -48,7 +48,7 @@ export const AXIS_LABELS: Record<EventAxis, string> = {
 export interface ActionText {
   label: string;
   title: (name: string) => string;
-  /** What it does and what it does not, said before it is done. */
+  /** What the action does and does not do, shown before it is confirmed. */
   meaning: string;
   reason: 'needed' | 'welcome' | 'none';
   confirm: string;
@@ -109,7 +109,7 @@ export const END_MAINTENANCE: ActionText = {
 /** The agent's finding about a phone that accepts ADB over the network only until it restarts. */
 const LOST_BY_RESTART = 'restart_loses_it';
 
-/** The text of the dialog that confirms an action on this target. */
+/** Returns the text of the dialog that confirms an action on this target. */
 export function actionTextOf(target: Target, action: TargetAction): ActionText {
   if (action === 'maintenance' && target.maintenance !== null)
     return END_MAINTENANCE;

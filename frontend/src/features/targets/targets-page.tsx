@@ -167,7 +167,7 @@ const COLUMNS: readonly Column<Target>[] = [
   },
 ];
 
-/** The reasons in short; the target's page has the full text and the advice. */
+/** Shows the reasons in short; the target's page has the full text and the advice. */
 function JobsCell({ words }: { words: string }) {
   return (
     <div className={classes.brief} title={words}>
@@ -198,7 +198,7 @@ function TargetCell({
   );
 }
 
-/** Readings in the list: charge and heat, which come and go. The page has all of them. */
+/** Number of readings in the list; the target's page has all of them. */
 const READINGS_IN_LIST = 2;
 
 function ReadingsCell({ gates }: Pick<Target, 'gates'>) {

@@ -1,4 +1,4 @@
-/** Search values of the fleet and of one target. */
+/** Parses the search values of the list of targets and of one target. */
 import type { TargetFilters } from '../../api/targets';
 import type { EventAxis, HealthState, Target } from '../../api/types';
 import { oneOf, textValue } from '../../lib/search-values';
@@ -42,7 +42,7 @@ export function parseTargetsSearch(
 export const SPANS = ['day', 'week', 'month'] as const;
 export type Span = (typeof SPANS)[number];
 
-/** `over`: how far back its conditions are drawn; `axis`: what of its history is listed. */
+/** `over` is how far back conditions are drawn; `axis` filters the events. */
 export interface TargetSearch {
   over?: Span | undefined;
   axis?: EventAxis | undefined;

@@ -17,10 +17,10 @@ import type { Order, Target, TargetAction } from '../../api/types';
 
 export interface ActionRequest {
   action: TargetAction;
-  /** Of maintenance: whether it begins. */
+  /** For maintenance: true begins it, false ends it. */
   on: boolean;
   reason: string;
-  /** Null: until a person ends it. */
+  /** Null means until a person ends it. */
   until: string | null;
 }
 
@@ -62,7 +62,7 @@ function pendingOrder(kind: Order['kind'], by: string, now: string): Order {
   };
 }
 
-/** What the target looks like until the server has answered. */
+/** Returns the target as it is shown until the server has answered. */
 export function applyOptimistically(
   target: Target,
   request: ActionRequest,
@@ -123,7 +123,7 @@ export function useTargetAction(id: string) {
       return { before, guessed: client.getQueryData<Target>(key) };
     },
     onError: (_error, _asked, mine) => {
-      // What came meanwhile is newer than what was before: only the guess is taken back.
+      // Data that arrived meanwhile is newer than the state before the action, so only the guess is undone.
       if (
         mine !== undefined &&
         client.getQueryData<Target>(key) === mine.guessed

@@ -1,4 +1,4 @@
-/** Makes a token: its name, what it may do (of what its maker may do), and how long it is in force. */
+/** The form of a new token: its name, its permissions (at most those of its creator), and how long it is valid. */
 import { Alert, Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -14,7 +14,7 @@ import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import classes from './tokens.module.css';
 
-/** What `paceline submit` needs. */
+/** Permissions that `paceline submit` needs. */
 const FOR_SUBMITTING: readonly NamedPermission[] = [
   'project.read',
   'runs.create',

@@ -1,4 +1,4 @@
-/** Tokens of programs for the project: what each may do, when it was last used, and how to stop it. */
+/** Lists the project's tokens: the permissions of each, when it was last used, and a button to revoke it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 

@@ -156,8 +156,7 @@ impl Store {
         Ok(())
     }
 
-    /// Live is unchanged, but the last epoch is another one: marks the pages that the record
-    /// carries.
+    /// Marks the pages that the record carries, because they differ from the new last epoch.
     fn fall_behind(&mut self, epoch: u64, trees: Vec<Option<Arc<Tree>>>) {
         let changes: Vec<BandChange> = self
             .history

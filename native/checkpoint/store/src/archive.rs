@@ -28,13 +28,13 @@ use crate::tree::{Tree, leaf_of, leaves_of};
 
 const FIRST_LINE: &str = "paceline-archive 1";
 const FIRST_LINE_WITH_ATTRIBUTES: &str = "paceline-archive 2";
-/// The permissions of an entry of which none are known.
+/// The permissions of an entry whose own are not known.
 const PRIVATE: u32 = 0o600;
 /// The first entry.
 pub(crate) const MANIFEST: &str = "MANIFEST";
 /// The directory of all other entries.
 pub(crate) const BANDS: &str = "bands/";
-/// What errors call the archive, because only the caller knows its path.
+/// The archive's name in errors, because only the caller knows its path.
 pub(crate) const ARCHIVE: &str = "the archive";
 /// Bytes read at a time.
 const PIECE: u64 = 16 * LEAF;
@@ -108,7 +108,7 @@ impl Contents {
             } else {
                 None
             };
-            // Somebody else may have written it.
+            // The archive may come from anybody, so its attributes are restricted.
             let harmless = |it: &Attributes| *it == it.for_archive();
             if !attributes.as_deref().is_none_or(harmless) {
                 return None;
@@ -223,7 +223,7 @@ fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(
     Ok(runs(&pages).into_iter().map(bytes).collect())
 }
 
-/// The header of a file, with its rights for those who unpack it by other means.
+/// Makes the header of a file, with its permissions for other programs that unpack it.
 fn plain(bytes: u64, attributes: &Attributes) -> tar::Header {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(tar::EntryType::Regular);

@@ -1,9 +1,9 @@
-//! What a band's file has besides its bytes: permissions, owner, time, extended attributes.
+//! Reads, writes and compares a file's attributes: permissions, owner, time, extended attributes.
 //!
 //! Records, `CURRENT` and archives hold them, so a rollback never widens rights: a band that is
-//! gone in live comes back as it was. Of bands that older versions recorded nothing is known; they
-//! come back for nobody but the user who restores. A change of rights alone is a change of a band,
-//! without pages; a change of its time alone is none.
+//! gone in live comes back as it was. Bands that older versions recorded have no attributes; they
+//! come back readable only for the user who restores. A change of permissions alone is a change of
+//! a band without pages; a change of its time alone is none.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,15 +35,15 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Whether everything but the time is equal.
+    /// Returns whether everything but the time is equal.
     #[must_use]
     pub fn same_rights(&self, other: &Self) -> bool {
         (self.mode, self.owner, self.group) == (other.mode, other.owner, other.group)
             && self.extended == other.extended
     }
 
-    /// What an archive holds of them, which may come from anybody: no rights of an executing user,
-    /// and no attributes that belong to the system, except for the access list.
+    /// Returns the attributes that an archive may hold, since it may come from anybody: no set-user-ID
+    /// or set-group-ID, and of the system's extended attributes only the access list.
     pub(crate) fn for_archive(&self) -> Self {
         let mut kept = self.clone();
         kept.mode &= 0o777;
@@ -96,7 +96,7 @@ impl Attributes {
     }
 }
 
-/// Whether a band with the attributes of the last epoch and those of its file now has changed.
+/// Returns whether a file's attributes other than its time have changed since the last epoch.
 pub(crate) fn have_changed(head: Option<&Attributes>, now: Option<&Attributes>) -> bool {
     match (head, now) {
         (Some(head), Some(now)) => !head.same_rights(now),
@@ -105,8 +105,8 @@ pub(crate) fn have_changed(head: Option<&Attributes>, now: Option<&Attributes>) 
     }
 }
 
-/// One word: permissions (octal), owner, group, time, then each extended attribute in hexadecimal
-/// digits.
+/// Formats attributes as one word: permissions (octal), owner, group, time, then each extended
+/// attribute in hexadecimal digits.
 pub(crate) fn word(known: Option<&Attributes>) -> String {
     let Some(it) = known else {
         return UNKNOWN.to_owned();
@@ -118,7 +118,7 @@ pub(crate) fn word(known: Option<&Attributes>) -> String {
     word
 }
 
-/// Reads what [`word`] wrote. The caller checks that it is the only way to write it.
+/// Parses what [`word`] wrote. The caller checks that [`word`] would write it the same way.
 pub(crate) fn of_word(word: &str) -> Option<KnownAttributes> {
     if word == UNKNOWN {
         return Some(None);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     proptest! {
-        /// Of bytes and of words every reading gives what was written.
+        /// Attributes are the same after writing and reading them, as bytes and as a word.
         #[test]
         fn attributes_are_read_as_written(attributes in some()) {
             let mut bytes = Vec::new();

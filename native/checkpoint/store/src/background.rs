@@ -25,9 +25,9 @@ struct Bell {
 
 #[derive(Debug, Default)]
 struct Rung {
-    /// Something may have changed since the thread last found no work.
+    /// Set if something may have changed since the thread last found no work.
     again: bool,
-    /// The thread must end.
+    /// Set when the thread must end.
     end: bool,
     thread: Thread,
 }

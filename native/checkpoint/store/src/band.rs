@@ -32,16 +32,15 @@ pub(crate) struct Band {
     pub(crate) size: Option<u64>,
     /// Pages in which live may differ from `head`.
     pub(crate) dirty: PageSet,
-    /// Live may differ anywhere.
+    /// Set if live may differ anywhere.
     pub(crate) unknown: bool,
     /// A stamp of the live file while it was equal to `head`, and the wall clock at that moment.
     pub(crate) seen: Option<(Stamp, i64)>,
     /// The last such stamp before a rollback linked the file, which changes the inode's time and
     /// nothing else.
     pub(crate) linked: Option<(Stamp, i64)>,
-    /// Its pages were written back between that stamp and the reading, so any later store through a
-    /// mapping changes the stamp.
-    /// stamp from then on.
+    /// Set if pages were written back between that stamp and the reading, so that any later store
+    /// through a mapping changes the stamp.
     pub(crate) settled: bool,
 }
 
@@ -54,7 +53,7 @@ impl Band {
         })
     }
 
-    /// Makes this its state in the last epoch.
+    /// Sets the state in the last epoch.
     pub(crate) fn set_head(&mut self, head: Option<BandAt>) {
         (self.head, self.attributes) = match head {
             Some(head) => (Some(head.state), head.attributes),
@@ -62,7 +61,7 @@ impl Band {
         };
     }
 
-    /// Where live may differ from the last epoch.
+    /// Returns where live may differ from the last epoch.
     pub(crate) fn marks(&self) -> Marks {
         Marks {
             pages: self.dirty.clone(),
@@ -172,7 +171,7 @@ impl Collecting {
         Ok(bytes)
     }
 
-    /// The results of later leaves.
+    /// Appends the results of later leaves.
     fn join(&mut self, mut later: Self) {
         self.changed.append(&mut later.changed);
         self.pages.append(&mut later.pages);

@@ -43,7 +43,7 @@ pub struct Pending {
     /// Bands that were not begun.
     left: VecDeque<String>,
     current: Option<Current>,
-    /// The last bytes that were read are not hashed yet.
+    /// Set if the last bytes that were read are not hashed yet.
     fed: bool,
     collected: Vec<CollectedBand>,
     pages: Vec<u8>,
@@ -73,7 +73,7 @@ struct Current {
     /// The first of the leaves that were read and not hashed, if any.
     first: Option<u64>,
     buffer: Vec<u8>,
-    /// All of it was read.
+    /// Set once the whole band was read.
     last: bool,
 }
 
@@ -228,7 +228,7 @@ impl Store {
             .ok_or_else(unknown)
     }
 
-    /// Whether everything that was marked was read and hashed.
+    /// Returns an error unless everything that was marked was read and hashed.
     fn refuse_unless_whole(&self, pending: &Pending) -> Result<()> {
         let whole =
             |it: &Capture| it.unread.is_empty() && it.marks.len() == pending.collected.len();
@@ -436,7 +436,7 @@ impl Pending {
         tail.append(meta, &self.pages, self.sum)
     }
 
-    /// The tree of a band as of the last epoch, which was not in memory.
+    /// Loads or computes the tree of a band as of the last epoch, which was not in memory.
     fn past_tree(
         &mut self,
         current: &Current,

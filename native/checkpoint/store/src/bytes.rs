@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         (count.checked_mul(least)? <= self.0.len()).then_some(count)
     }
 
-    /// What [`put_bytes`] wrote.
+    /// Reads what [`put_bytes`] wrote.
     pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let count = self.count(1)?;
         self.take(count)
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A length that fits its field, because names and bands are limited.
+/// Writes a length, which fits its field because names and bands are limited.
 pub(crate) fn put_count(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
@@ -79,12 +79,12 @@ pub fn hex(bytes: &[u8]) -> String {
             DIGITS[usize::from(byte & 15)],
         ]
     };
-    // As bytes: pushing characters takes ten times as long, and a manifest has a hash for each
+    // Bytes are collected, because pushing characters takes ten times as long and a manifest has a hash for each
     // band.
     String::from_utf8(bytes.iter().flat_map(digits).collect()).unwrap_or_default()
 }
 
-/// Reads what [`hex`] wrote of so many bytes.
+/// Reads what [`hex`] wrote of `N` bytes.
 pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     unhex_into(text, &mut bytes).map(|()| bytes)
@@ -113,14 +113,14 @@ fn unhex_into(text: &str, bytes: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// A text with its own hash as the last line, which [`unsealed`] checks.
+/// Appends the text's own hash as the last line, which [`unsealed`] checks.
 pub(crate) fn sealed(mut text: String) -> String {
     let hash = hex(blake3::hash(text.as_bytes()).as_bytes());
     text.extend(["whole ", &hash, "\n"]);
     text
 }
 
-/// The text that [`sealed`] wrote, if it is intact.
+/// Returns the text that was given to [`sealed`], if it is intact.
 pub(crate) fn unsealed(text: &str) -> Option<&str> {
     let body = text.strip_suffix('\n')?;
     let (_, last) = body.rsplit_once('\n')?;

@@ -1,4 +1,4 @@
-//! The leaves that a running checkpoint still has to read.
+//! Keeps the leaves that a running checkpoint still has to read.
 //!
 //! [`Store::write_at`] and similar calls look here first: a leaf is read from live once, before it
 //! changes there (D15). [`crate::beside`] begins and drives it.
@@ -51,12 +51,12 @@ impl Shot {
         }
     }
 
-    /// Whether all leaves were taken.
+    /// Returns whether all leaves were taken.
     pub(crate) fn is_read(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// The leaves among these that exist only in live.
+    /// Returns the leaves among these that exist only in live.
     fn due(&self, from: u64, until: u64) -> Vec<u64> {
         let begin = self.leaves.partition_point(|leaf| *leaf < from);
         let within = self.leaves.range(begin..).take_while(|leaf| **leaf < until);
@@ -155,7 +155,7 @@ impl Store {
         }
     }
 
-    /// Bytes of a band are about to change: reads those that a checkpoint still needs. If that
+    /// Reads the bytes that a checkpoint still needs before they change. If that
     /// fails, the checkpoint fails, not the writer. Its marks stay in the store meanwhile, so that
     /// a panic does not lose them.
     pub(crate) fn rescue(&mut self, name: &str, offset: u64, end: u64) {
@@ -179,7 +179,7 @@ impl Store {
         }
     }
 
-    /// A band's name is about to go: the rest of it is read from the file that has the name now.
+    /// Keeps the file of a band that is about to lose its name, to read the rest from it.
     pub(crate) fn rescue_file(&mut self, name: &str) {
         let path = self.live.join(name);
         let Some(capture) = &mut self.capture else {
@@ -200,7 +200,7 @@ impl Store {
         }
     }
 
-    /// Bytes of a band have already changed: a checkpoint that still needs them fails.
+    /// Fails a checkpoint that still needs bytes of a band that have already changed.
     pub(crate) fn miss(&mut self, name: &str, offset: u64, end: u64) {
         let Some(capture) = &mut self.capture else {
             return;

@@ -118,7 +118,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Live was equal to the last epoch when its stamps were taken.
+    /// Marks a band as equal to the last epoch at the time of its stamp.
     fn know(&mut self, name: &str, tree: Arc<Tree>, seen: (Stamp, i64)) {
         let Some(band) = self.bands.get_mut(name) else {
             return;
@@ -186,7 +186,7 @@ pub(crate) fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
     id
 }
 
-/// Its attributes; its tree, with its stamp and the wall clock at that moment.
+/// A band's attributes and tree, with its stamp and the wall clock at that moment.
 type Copied = (KnownAttributes, (Arc<Tree>, Stamp, i64));
 
 /// Copies a band, repeatedly if somebody writes to it meanwhile.
@@ -264,7 +264,7 @@ pub(crate) fn read_tree(
     Ok(Arc::new(Tree::new(size, &leaves)))
 }
 
-/// The tree of a band of zeros, kept because a sparse image has thousands of them of one size.
+/// Returns the tree of a band of zeros; it is cached, because a sparse image has thousands of one size.
 fn zeros(size: u64) -> Arc<Tree> {
     static LAST: Mutex<Option<Arc<Tree>>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ pub enum ErrorKind {
     Io,
     /// What is stored contradicts itself.
     Damaged,
-    /// No such checkpoint, band or store.
+    /// There is no such checkpoint, band or store.
     NotFound,
     /// The name is taken.
     Exists,
@@ -114,12 +114,12 @@ impl Error {
         })
     }
 
-    /// What happened, without the advice.
+    /// Returns what happened, without the advice.
     pub(crate) fn what(&self) -> String {
         self.what.clone()
     }
 
-    /// What to do next.
+    /// Returns what to do next.
     #[must_use]
     pub fn advice(&self) -> &str {
         self.advice

@@ -1,9 +1,9 @@
-//! Heals bands of the past from live: pages that decayed in the store, where live still has them.
+//! Restores pages that decayed in the store from live, if live still has them.
 //!
-//! Which bytes of a band decayed is not known, only that together they do not have its id. So pages
-//! of live take the place of stored ones: all in which the two differ, each stretch of neighbours,
-//! each page alone. Bytes that give the id are the right ones, whatever else live has become; no
-//! stamp and no time counts. They are kept in memory as they were hashed, and a repair writes them.
+//! It is not known which bytes of a band decayed, only that together they do not have its id. So
+//! pages of live are tried in place of stored ones: all that differ, each run of neighbours, and
+//! each page alone. Bytes that have the id are right, whatever the stamps and times of live say.
+//! They are kept in memory as they were hashed, and a repair writes them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::history::BandReader;
 use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, index, runs};
 use crate::tree::{Id, Tree, leaf_of};
 
-/// Right bytes in place of decayed ones, by file and offset.
+/// The right bytes for decayed ones, by file and offset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Healed(BTreeMap<PathBuf, BTreeMap<u64, Vec<u8>>>);
 
@@ -36,7 +36,7 @@ impl Healed {
         true
     }
 
-    /// Whether bytes of a file are replaced.
+    /// Returns whether bytes of a file are replaced.
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.0.contains_key(path)
     }
@@ -53,8 +53,8 @@ impl Healed {
     }
 }
 
-/// Pages of live with which the stored bytes have the id; none if there are no such pages. `tree`
-/// is that of the stored bytes.
+/// Returns pages of live with which the stored bytes have the id, if there are any. `tree` is that
+/// of the stored bytes.
 pub(crate) fn pages_from(
     live: &dyn DiskFile,
     reader: &BandReader,
@@ -72,7 +72,7 @@ pub(crate) fn pages_from(
         .find_map(|pages| try_pages(live, reader, &mut tree, id, &pages))
 }
 
-/// The pages in which live differs from the stored bytes.
+/// Returns the pages in which live differs from the stored bytes.
 fn differing(live: &dyn DiskFile, tree: &Tree) -> Vec<u64> {
     let (size, mut bytes, mut pages) = (tree.size(), vec![0; index(PAGE)], Vec::new());
     for page in 0..size.div_ceil(PAGE) {
@@ -86,7 +86,7 @@ fn differing(live: &dyn DiskFile, tree: &Tree) -> Vec<u64> {
     pages
 }
 
-/// These pages of live, if they give the id; the tree is as before.
+/// Returns these pages of live if the band has the id with them. The tree stays unchanged.
 fn try_pages(
     live: &dyn DiskFile,
     reader: &BandReader,

@@ -44,7 +44,7 @@ pub(crate) struct History {
     pub(crate) names: BTreeMap<String, u64>,
     /// Kept checkpoints that are lost.
     lost: BTreeMap<u64, Lost>,
-    /// Bytes of live in place of decayed ones; none but in a repair.
+    /// Bytes of live in place of decayed ones, used only by a repair.
     pub(crate) healed: Arc<Healed>,
 }
 
@@ -152,7 +152,7 @@ impl History {
         self.names.values().min().copied().unwrap_or(self.head())
     }
 
-    /// Whether a record is that of a kept checkpoint.
+    /// Returns whether a record is that of a kept checkpoint.
     pub(crate) fn keeps(&self, epoch: &Epoch) -> bool {
         match &epoch.meta {
             Meta::Checkpoint { name, .. } => self.names.get(name) == Some(&epoch.number),

@@ -51,7 +51,7 @@ pub(crate) struct Proof {
 }
 
 impl Proof {
-    /// Whether `CURRENT` and the newest segment are the files that were synced, and unchanged.
+    /// Returns whether `CURRENT` and the newest segment are the synced files, unchanged.
     fn is_of(&self, disk: &dyn Disk, root: &Path) -> bool {
         let log = root.join("log");
         let newest = segments(disk, &log)
@@ -133,7 +133,7 @@ impl Store {
         self.fresh_trees.clear();
     }
 
-    /// The stamp that proves a clean band, and when it was taken; none when nothing proves it.
+    /// Returns the stamp that proves a band clean and when it was taken; none if nothing proves it.
     fn vouched(&self, name: &str, band: &Band, moment: &Moment) -> Option<(Stamp, i64)> {
         if band.seen.is_some() {
             return band.seen;
@@ -207,7 +207,7 @@ impl Store {
             }
             let same = now.same(&stamp);
             if same || proven {
-                // Even if the band changed since: marks of its owner are compared with this stamp.
+                // This holds even if the band changed since, because marks of its owner are compared with it.
                 band.seen = Some((stamp, seen_ns));
             }
             if same {
@@ -263,7 +263,7 @@ impl Index {
         })
     }
 
-    /// Whether stamps and proof are still valid.
+    /// Returns whether stamps and proof are still valid.
     pub(crate) fn is_of_this_boot(&self, disk: &dyn Disk) -> bool {
         self.boot == disk.now().boot && self.boot != [0; 16]
     }
@@ -280,7 +280,7 @@ impl Index {
         holds.then_some(self.proof)
     }
 
-    /// Whether nobody set the wall clock since it was saved.
+    /// Returns whether the wall clock was not set since the index was saved.
     fn is_unmoved(&self, disk: &dyn Disk) -> bool {
         self.moved.abs_diff(offset(&disk.now())) < TICKS_NS.unsigned_abs() / 2
     }
@@ -338,7 +338,7 @@ mod tests {
     use crate::disk::RealDisk;
     use crate::store::Options;
 
-    /// On any filesystem.
+    /// Saves and reads an index on any filesystem.
     #[test]
     fn a_proof_stays_valid_after_a_sync_but_not_after_a_write() {
         let root = tempfile::tempdir().expect("a directory");

@@ -16,9 +16,9 @@ use crate::record::{self, Chain, Meta, Seal, StateSum};
 use crate::segment::{Segment, Wanted, has_spare, make_segment, page_bytes, place, segment_bytes};
 use crate::walk::{Place, Walked};
 
-/// Why a log takes no more records.
+/// The reason why a log takes no more records.
 const FAILED: &str = "an earlier sync of the store failed";
-/// Why a log that was opened for reading takes no records.
+/// The reason why a log that was opened for reading takes no records.
 const READ_ONLY: &str = "the store was opened to be read";
 const DROPPED: &str = "a checkpoint was dropped, or panicked, while it was being appended";
 
@@ -259,14 +259,14 @@ impl Log {
         self.tail = Some(tail);
     }
 
-    /// The borrower of the end of the log is gone, and what it wrote is unknown (D4).
+    /// Stops the log, because the borrower of its end is gone and what it wrote is unknown (D4).
     pub(crate) fn give_up_lent(&mut self) {
         if self.tail.is_none() {
             self.stopped.get_or_insert(DROPPED);
         }
     }
 
-    /// After a failed sync (D4) nothing more is written or removed.
+    /// Returns an error after a failed sync (D4): nothing more is written or removed.
     pub(crate) fn refuse_if_stopped(&self) -> Result<()> {
         let Some(why) = self.stopped else {
             return Ok(());
@@ -282,7 +282,7 @@ impl Log {
         ))
     }
 
-    /// A sync failed, so it is unknown what is durable.
+    /// Stops the log after a failed sync, because it is unknown what is durable.
     pub(crate) fn stop(&mut self) {
         self.stopped.get_or_insert(FAILED);
     }

@@ -19,9 +19,9 @@ use crate::pages::index;
 use crate::record::{BandAt, BandState, Chain};
 use crate::tree::Id;
 
-/// Of a base in which the attributes of no band are known, as older versions wrote it.
+/// The first line for a base without attributes, as older versions wrote it.
 const FIRST_LINE: &str = "paceline-checkpoint 1";
-/// Of a base whose bands have a word for their attributes.
+/// The first line for a base whose bands have a word for their attributes.
 const FIRST_LINE_WITH_ATTRIBUTES: &str = "paceline-checkpoint 2";
 const CURRENT: &str = "CURRENT";
 const NEXT: &str = "CURRENT.new";
@@ -134,7 +134,7 @@ impl Manifest {
         (ascending && read.text() == text).then_some(read)
     }
 
-    /// Whether `CURRENT` exists.
+    /// Returns an error unless `CURRENT` exists.
     pub(crate) fn look_for(disk: &dyn Disk, root: &Path) -> Result<()> {
         let path = root.join(CURRENT);
         disk.stamp(&path)
@@ -199,7 +199,7 @@ impl Manifest {
         self.copy(disk, root)
     }
 
-    /// Writes it beside the current one.
+    /// Writes this manifest beside the current one.
     pub(crate) fn stage(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
         let next = root.join(NEXT);
         if disk.stamp(&next).is_ok() {

@@ -31,7 +31,7 @@ pub(crate) enum Mapped {
 }
 
 impl Mapped {
-    /// Whether an unchanged stamp proves that the band did not change.
+    /// Returns whether an unchanged stamp proves that the band did not change.
     pub(crate) fn trusts(self, band: &Band) -> bool {
         match self {
             Self::Ignored => true,

@@ -142,7 +142,7 @@ fn mark_leaves(band: &mut Band, (offset, bytes): (u64, u64), size: u64) {
     }
 }
 
-/// Whether a band is the file that equalled the last epoch, except for its times, which advanced.
+/// Returns whether only the times of a band's file advanced since it equalled the last epoch.
 fn only_times_moved(band: &Band, now: &Stamp, now_ns: i64, exact: bool) -> bool {
     let is_it = |old: &Stamp| {
         let times = (old.modified_ns, old.changed_ns);

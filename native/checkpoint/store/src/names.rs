@@ -7,7 +7,7 @@
 use crate::disk::Disk;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What filesystems allow, less what the base appends to a name.
+/// The limit of filesystems, less what the base appends to a name.
 const BAND_BYTES: usize = 200;
 const CHECKPOINT_BYTES: usize = 200;
 
@@ -15,18 +15,18 @@ fn plain(name: &str, most: usize) -> bool {
     !name.is_empty() && name.len() <= most && !name.chars().any(char::is_control)
 }
 
-/// Whether a file of this name can be a band.
+/// Returns whether a file of this name can be a band.
 #[must_use]
 pub fn is_band(name: &str) -> bool {
     plain(name, BAND_BYTES) && !name.contains(['/', '\\']) && name != "." && name != ".."
 }
 
-/// Whether a file of this name can be a band's copy in the base.
+/// Returns whether a file of this name can be a band's copy in the base.
 pub(crate) fn is_base_file(name: &str) -> bool {
     plain(name, BAND_BYTES + 17) && !name.contains(['/', '\\']) && name != "." && name != ".."
 }
 
-/// Whether a file of this name has no other name on Windows and is no device: the system folds
+/// Returns whether a file has no other name on Windows and is no device: the system folds
 /// case, drops dots and blanks at the end, cuts at a colon, makes up short names with a tilde, and
 /// has devices in every directory. How it folds letters beyond ASCII depends on the volume.
 fn is_alone_on_windows(name: &str) -> bool {
@@ -48,7 +48,7 @@ fn is_alone_on_windows(name: &str) -> bool {
         && !DEVICES.contains(&stem)
 }
 
-/// Whether a file of this name can be a band on this disk.
+/// Returns an error unless a file of this name can be a band on this disk.
 pub(crate) fn check_band(disk: &dyn Disk, name: &str) -> Result<()> {
     check_bands(disk, std::iter::once(name))
 }

@@ -275,7 +275,7 @@ impl Store {
         Ok(look)
     }
 
-    /// Whether everything collected is one state of live.
+    /// Returns whether everything collected is one state of live.
     fn held_still(
         &mut self,
         before: &Look,
@@ -318,7 +318,7 @@ impl Store {
         Ok(same && !moved)
     }
 
-    /// Whether no name appeared or vanished since live's directory had this stamp.
+    /// Returns whether no name appeared or vanished since live's directory had this stamp.
     fn names_held_still(&self, before: &Stamp, now_ns: i64) -> Result<bool> {
         let live = &self.live;
         if !self
@@ -380,7 +380,7 @@ impl Store {
     }
 }
 
-/// Whether a failed reading means that somebody changed live meanwhile.
+/// Returns whether a failed reading means that live was changed meanwhile.
 fn is_movement(error: &Error) -> bool {
     error.kind() == ErrorKind::Torn
         || error.system() == Some(std::io::ErrorKind::NotFound)

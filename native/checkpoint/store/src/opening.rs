@@ -228,7 +228,7 @@ pub(crate) fn lock(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + 
         .map_err(|error| not_locked(root, &path, error))
 }
 
-/// Keeps writers out while it is held, and makes nothing: where no writer ever was, there is
+/// Keeps writers out while it is held, and creates no file: where no writer ever was, there is
 /// nothing to lock.
 pub(crate) fn lock_to_read(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     let path = root.join("LOCK");

@@ -20,7 +20,7 @@ const MAGIC: &[u8; 8] = b"PLCKREC1";
 const KIND_CHECKPOINT: u8 = 1;
 const KIND_PRUNE: u8 = 2;
 const BAND_REMOVED: u8 = 0;
-/// Versions before attributes wrote it of every band.
+/// The tag that versions before attributes wrote for every band.
 const BAND_OF_UNKNOWN_ATTRIBUTES: u8 = 1;
 const BAND_WITH_ATTRIBUTES: u8 = 2;
 /// More than any checkpoint needs; a record that claims more is not read.
@@ -69,7 +69,7 @@ impl BandChange {
         }
     }
 
-    /// The band after it.
+    /// Returns the band after the change.
     pub(crate) fn after(&self) -> Option<BandAt> {
         self.state.map(|state| BandAt {
             state,
@@ -120,7 +120,7 @@ impl StateSum {
         })
     }
 
-    /// Where attributes are not known it is what versions before them computed.
+    /// Without known attributes, the result is what versions before them computed.
     pub(crate) fn of_band(name: &str, band: &BandAt) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher
@@ -194,7 +194,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Whether the record may be at this position: a record without a seal may be anywhere.
+    /// Returns whether the record may be at this position; a record without a seal may be anywhere.
     pub(crate) fn may_lie(&self, store: [u8; 16], segment: u64, at: u64) -> bool {
         self.seal
             .is_none_or(|seal| (seal.store, seal.segment, seal.at) == (store, segment, at))
@@ -333,7 +333,7 @@ pub(crate) fn glean(front: &[u8]) -> Option<(u64, Option<String>)> {
     Some((epoch, name()))
 }
 
-/// Whether these bytes may have been a header: at most one bit of its first bytes differs.
+/// Returns whether these bytes may have been a header: at most one bit of its first bytes differs.
 pub(crate) fn may_begin(page: &[u8]) -> bool {
     let differing = |(a, b): (&u8, &u8)| (a ^ b).count_ones();
     page.len() >= HEADER && page.iter().zip(MAGIC).map(differing).sum::<u32>() <= 1

@@ -1,4 +1,4 @@
-//! An attestation: a key's signed statement in a domain. Users of the crate call this module.
+//! Makes and verifies attestations: signed statements of a key in a domain.
 //!
 //! ```text
 //! bytes      0..64      64..96   96..101            101   102..102+n   the rest
@@ -6,9 +6,9 @@
 //!                                └──────────── what is signed: the statement ──┘
 //! ```
 //! An attestation has exactly one encoding. The statement begins with a mark that no other protocol
-//! of ours uses, then its domain's length and label, so a signature of one domain (or of raw bytes)
-//! is never one of another. Ed25519 binds the key by hashing it. What a payload means is the
-//! domain's business: there are no times, nonces or roles here.
+//! of ours uses, then its domain's length and label, so a signature in one domain (or of raw bytes)
+//! is never valid in another domain. Ed25519 binds the key by hashing it. The domain defines the meaning of
+//! a payload; there are no times, nonces or roles here.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::key::{KEY_BYTES, SigningKey, VerifyingKey};
 use crate::signature::{SIGNATURE_BYTES, Signature};
 
-/// What every statement begins with: four letters and the version of this format.
+/// The begin of every statement: four letters and the version of this format.
 const MARK: &[u8; 5] = b"PLAT\x01";
 /// Longest label of a domain.
 pub const DOMAIN_BYTES_MAX: usize = 32;
@@ -27,7 +27,7 @@ pub const PAYLOAD_BYTES_MAX: usize = 1 << 24;
 const STATEMENT: usize = SIGNATURE_BYTES + KEY_BYTES;
 const LABEL: usize = STATEMENT + MARK.len() + 1;
 
-/// What an attestation is about, for instance `poi.block`: 1 to 32 printable ASCII characters, no space.
+/// The subject of attestations, for instance `poi.block`: 1 to 32 printable ASCII characters, no space.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Domain {
     label: [u8; DOMAIN_BYTES_MAX],
@@ -35,7 +35,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Of a label.
+    /// Makes the domain of a label.
     ///
     /// # Errors
     /// [`Refusal::Malformed`] when it is empty, too long or has other characters.
@@ -73,20 +73,20 @@ impl fmt::Debug for Domain {
     }
 }
 
-/// Why bytes are no attestation, or an attestation is not believed.
+/// The reason why bytes are no attestation, or an attestation is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Not this format, or a label that is none.
+    /// The bytes do not have this format, or the label is not valid.
     Malformed,
-    /// A payload of more than [`PAYLOAD_BYTES_MAX`].
+    /// The payload is longer than [`PAYLOAD_BYTES_MAX`].
     TooLong,
-    /// Made by another key.
+    /// Another key made the attestation.
     OtherKey,
-    /// Made for another domain.
+    /// The attestation was made for another domain.
     OtherDomain,
     /// The signature is wrong.
     Signature {
-        /// The engine that judged it.
+        /// The engine that verified it.
         engine: &'static str,
     },
 }
@@ -120,13 +120,13 @@ pub struct Attestation {
 }
 
 impl Attestation {
-    /// The encoding: kept, not made.
+    /// Returns the encoding, which was kept.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The encoding, given away.
+    /// Converts the attestation to its encoding.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
@@ -148,7 +148,7 @@ impl Attestation {
         })
     }
 
-    /// Of bytes that are this format up to their payload.
+    /// Parses everything before the payload.
     fn head(bytes: &[u8]) -> Option<(Signature, Domain)> {
         let signature = Signature::from_bytes(*bytes.first_chunk()?);
         let len = *bytes.get(LABEL - 1)?;
@@ -163,13 +163,13 @@ impl Attestation {
         &self.domain
     }
 
-    /// The key that it names; whether the key made it, [`verify_attestation`] says.
+    /// Returns the key that it names; [`verify_attestation`] checks that the key made it.
     #[must_use]
     pub fn key_bytes(&self) -> &[u8] {
         &self.bytes[SIGNATURE_BYTES..STATEMENT]
     }
 
-    /// What is said.
+    /// Returns the payload.
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         &self.bytes[LABEL + usize::from(self.domain.len)..]
@@ -181,7 +181,7 @@ impl Attestation {
         &self.signature
     }
 
-    /// For [`crate::verify_batch`]: what is checked, when key and domain are the expected ones.
+    /// Returns the item for [`crate::verify_batch`], if key and domain are the expected ones.
     ///
     /// # Errors
     /// [`Refusal::OtherKey`] and [`Refusal::OtherDomain`].
@@ -211,8 +211,8 @@ impl fmt::Debug for Attestation {
     }
 }
 
-/// Says `payload` in `domain` with `key`: one allocation, one signature, encoded. Equal inputs give equal
-/// bytes.
+/// Signs `payload` in `domain` with `key` and encodes the result, with one allocation. Equal inputs
+/// give equal bytes.
 ///
 /// # Errors
 /// [`Refusal::TooLong`].
@@ -240,14 +240,14 @@ pub fn generate_attestation(
     })
 }
 
-/// That a key made an attestation.
+/// The proof that a key made an attestation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// The engine that judged.
+    /// The engine that verified it.
     pub engine: &'static str,
 }
 
-/// Whether `key` made this attestation, in this domain.
+/// Verifies that `key` made this attestation in this domain.
 ///
 /// # Errors
 /// [`Refusal::OtherKey`], [`Refusal::OtherDomain`], [`Refusal::Signature`].
@@ -259,7 +259,7 @@ pub fn verify_attestation(
     judged(made.item(key, domain)?, key.engine_for_one())
 }
 
-/// The same with a given engine.
+/// Verifies like [`verify_attestation`], with a given engine.
 ///
 /// # Errors
 /// As [`verify_attestation`].

@@ -1,4 +1,4 @@
-//! The engine of AWS-LC: the fastest signing, and verification that accepts quickly.
+//! The engine of AWS-LC, with the fastest signing and fast verification of honest signatures.
 //!
 //! AWS-LC verifies without the cofactor (RFC 8032): it encodes s B − k A and compares the bytes
 //! with R. Where it accepts, ZIP 215's equation holds too, since the points are equal and its

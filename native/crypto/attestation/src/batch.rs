@@ -1,8 +1,8 @@
 //! Verifies many signatures at once, of any keys over any messages, and names the bad ones.
 //!
-//! A batch says of each signature what [`VerifyingKey::verify`] says of it alone, up to a chance of
-//! 2^-128 per equation (combined signatures are weighed with secret random numbers of 128 bits). A
-//! signature that a batch calls bad was verified by itself.
+//! A batch has the same result for each signature as [`VerifyingKey::verify`], up to a chance of
+//! 2^-128 per equation (signatures are combined with secret random weights of 128 bits). A signature
+//! is reported as bad only after it was verified by itself.
 
 use crate::engine::{Engine, batching, single};
 use crate::key::VerifyingKey;
@@ -11,20 +11,20 @@ use crate::signature::Signature;
 /// One signature to check.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
-    /// Whose.
+    /// The key that should have made the signature.
     pub key: &'a VerifyingKey,
-    /// Over what.
+    /// The signed message.
     pub message: &'a [u8],
     /// The signature.
     pub signature: &'a Signature,
 }
 
-/// What a batch came to.
+/// The result of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Which items are bad, by index, in order. Empty: all are good.
+    /// Indices of bad items, ascending; empty if all are good.
     pub bad: Vec<usize>,
-    /// The engine that judged.
+    /// The engine that verified the batch.
     pub engine: &'static str,
 }
 
@@ -36,8 +36,8 @@ impl Verdict {
     }
 }
 
-/// Checks all items with the fastest engine of this CPU. A batch of one is one verification, and the key's
-/// first is another engine's ([`crate::engine::first`]), where one engine has both.
+/// Checks all items with the fastest engine of this CPU. A batch of one item is one verification,
+/// whose engine may differ for the key's first one ([`crate::engine::first`]).
 #[must_use]
 pub fn verify_batch(items: &[Item<'_>]) -> Verdict {
     let by = match items {

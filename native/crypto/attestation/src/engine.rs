@@ -1,9 +1,9 @@
 //! The engines: one trait, reported by name, and selectable.
 //!
 //! An engine in [`engines`] runs on this CPU, and all of them agree on every input.
-//! [`Engine::verify`] and [`Engine::bad`] never panic. Unless a process asks for an engine of our
-//! own by name ([`prefer`], [`PREFERRED`]), libraries verify. To behave as on a lesser CPU, it names
-//! what to do without ([`WITHOUT`]); the answers stay the same.
+//! [`Engine::verify`] and [`Engine::bad`] never panic. Libraries verify, unless a process prefers an
+//! engine of our own ([`prefer`], [`PREFERRED`]). [`WITHOUT`] disables engines, to behave as on a CPU
+//! with fewer features; the results stay the same.
 
 use std::sync::OnceLock;
 
@@ -18,10 +18,10 @@ pub trait Engine: Send + Sync {
     /// Its name, as results report it.
     fn name(&self) -> &'static str;
 
-    /// Whether the signature is the key's over the message, by ZIP 215.
+    /// Returns whether the signature is valid for key and message by ZIP 215.
     fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool;
 
-    /// The indices of bad items, in any order.
+    /// Returns the indices of bad items, in any order.
     fn bad(&self, items: &[Item<'_>]) -> Vec<usize>;
 
     /// A signer for a seed; none if the engine only verifies.
@@ -33,7 +33,7 @@ pub trait Engine: Send + Sync {
 
 /// A secret key in the form its engine signs with; erased when dropped.
 pub trait Signer: Send + Sync {
-    /// RFC 8032 §5.1.6.
+    /// Signs a message by RFC 8032 §5.1.6.
     fn sign(&self, message: &[u8]) -> Signature;
     /// The public key's bytes.
     fn public(&self) -> [u8; KEY_BYTES];
@@ -41,11 +41,11 @@ pub trait Signer: Send + Sync {
     fn engine(&self) -> &'static str;
 }
 
-/// The environment's list of engines that this process does without, as if its CPU or build had none of
-/// them; separated by commas or spaces. `portable` stays.
+/// The environment variable that lists disabled engines, separated by commas or spaces. `portable`
+/// cannot be disabled.
 pub const WITHOUT: &str = "PACELINE_ATTESTATION_WITHOUT";
 
-/// Whether the environment takes this engine away.
+/// Returns whether the environment disables this engine.
 #[must_use]
 pub fn is_withheld(name: &str) -> bool {
     static WITHHELD: OnceLock<String> = OnceLock::new();
@@ -53,7 +53,7 @@ pub fn is_withheld(name: &str) -> bool {
     name != "portable" && withheld.split([',', ' ']).any(|engine| engine == name)
 }
 
-/// Every engine this CPU and this build can run; `portable` is always the first, and what others are held to.
+/// Returns the engines that this CPU and build can run; the first is always `portable`, the reference.
 #[must_use]
 pub fn engines() -> &'static [Box<dyn Engine>] {
     static ENGINES: OnceLock<Vec<Box<dyn Engine>>> = OnceLock::new();
@@ -67,7 +67,7 @@ pub fn engines() -> &'static [Box<dyn Engine>] {
     })
 }
 
-/// The engine of that name, when this CPU and build have it.
+/// Returns the engine of that name, if this CPU and build have it.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static dyn Engine> {
     engines()
@@ -80,7 +80,7 @@ fn first_of(names: [&str; 2]) -> &'static dyn Engine {
     names.into_iter().find_map(by_name).unwrap_or(&Portable)
 }
 
-/// The environment's name of the engine that verifies in this process where its CPU has it: `ifma`.
+/// The environment variable that names the engine to verify with, such as `ifma`, if the CPU has it.
 pub const PREFERRED: &str = "PACELINE_ATTESTATION_ENGINE";
 
 static PREFERENCE: OnceLock<Option<&'static dyn Engine>> = OnceLock::new();
@@ -89,23 +89,22 @@ fn preferred() -> Option<&'static dyn Engine> {
     *PREFERENCE.get_or_init(|| by_name(&std::env::var(PREFERRED).ok()?))
 }
 
-/// Makes an engine verify by default in this process: an engine of our own verifies only where it is asked for by
-/// name. Whether it does now: not where this CPU or build lacks it, nor after another was chosen or a signature
-/// verified.
+/// Makes an engine of our own verify by default in this process, and returns whether it does. It does not if this
+/// CPU or build lacks it, if another was preferred before, or if a signature was already verified.
 pub fn prefer(name: &str) -> bool {
     PREFERENCE
         .get_or_init(|| by_name(name))
         .is_some_and(|engine| engine.name() == name)
 }
 
-/// The engine for the first signature that is verified alone under a key. Sums in lanes want multiples of the
-/// key, and to make those takes longer than the whole of `portable`'s sum: they wait for a second signature.
+/// Returns the engine for the first signature that is verified alone under a key. The engines in lanes need
+/// multiples of the key, which cost more than a verification by `portable`, so they wait for a second signature.
 #[must_use]
 pub fn first() -> &'static dyn Engine {
     &Portable
 }
 
-/// The engine for one signature, of a key that verified one before.
+/// Returns the engine for one signature, of a key that verified one before.
 #[must_use]
 pub fn single() -> &'static dyn Engine {
     preferred().unwrap_or(&Portable)
@@ -124,7 +123,7 @@ pub fn signing() -> &'static dyn Engine {
     *CHOICE.get_or_init(|| first_of(["aws_lc", "portable"]))
 }
 
-/// Sets for how many keys the engines in lanes keep multiples (23 KiB each; 2,048 keys unless set).
+/// Sets the number of keys whose multiples the engines in lanes keep (23 KiB each; 2,048 by default).
 /// Keys beyond that are verified by `portable`, with the same answers, unless one takes the place of
 /// a key that was not used lately.
 pub fn set_keys_kept(keys: usize) {

@@ -1,9 +1,9 @@
-//! One equation for a whole batch, by `curve25519-dalek`'s multiplication of many points: batches
-//! without vectors of ours.
+//! Verifies a batch by one equation, with `curve25519-dalek`'s multiplication of many points, for
+//! engines without lanes.
 //!
 //! The equation is that of ed25519-zebra's batches, ZIP 215's with a random weight z per signature:
-//! 8 (Σ z R + Σ z k A − (Σ z s) B) = 0, with the weights of equal keys added up first. Who is bad is
-//! found by halving and said by the engine's own verification of one.
+//! 8 (Σ z R + Σ z k A − (Σ z s) B) = 0, with the weights of equal keys added up first. Bad
+//! signatures are found by halving, and confirmed by the engine's own verification of one.
 
 use std::collections::HashMap;
 
@@ -16,11 +16,12 @@ use crate::batch::Item;
 use crate::halving::{Judge, by_parts, find_bad};
 use crate::portable::challenge;
 
-/// Up to so many are judged one by one, which AWS-LC does no slower. Instructions for each of 5, 16 and 256
-/// signatures of as many keys: 221,000, 181,000 and 136,000; one alone takes `portable` 375,000.
+/// Up to this many signatures are verified one by one, which is no slower with AWS-LC.
+/// In batches of 5, 16 and 256 signatures by different keys, a signature takes 221,000, 181,000 and
+/// 136,000 instructions; `portable` takes 375,000 for one alone.
 const LEAF: usize = 4;
 
-/// The indices of bad items; `verify` is the engine's verification of one.
+/// Returns the indices of bad items; `verify` is the engine's verification of one.
 pub(crate) fn bad(items: &[Item<'_>], verify: &dyn Fn(&Item<'_>) -> bool) -> Vec<usize> {
     by_parts(items, |items| Equation::new(items, verify).bad())
 }
@@ -38,7 +39,7 @@ struct Candidate {
 struct Equation<'a> {
     items: &'a [Item<'a>],
     verify: &'a dyn Fn(&Item<'_>) -> bool,
-    /// Every different key once.
+    /// Every distinct key once.
     keys: Vec<EdwardsPoint>,
     bad: Vec<usize>,
 }
@@ -130,7 +131,7 @@ impl Judge<Candidate> for Equation<'_> {
     }
 }
 
-/// 128 bits of the system's randomness for each signature, drawn when the batch is known; none if the system
+/// Draws 128 random bits of the system for each signature of a known batch; returns none if the system
 /// gives none.
 fn weights(count: usize) -> Option<Vec<Scalar>> {
     let mut bytes = vec![0; 16 * count];

@@ -1,25 +1,25 @@
-//! Finds the bad signatures of a batch by halving it: what every engine with an equation for many
-//! signatures shares.
+//! Finds the bad signatures of a batch by halving it, for every engine that verifies many signatures
+//! by one equation.
 //!
-//! An equation that holds clears all its signatures up to a chance of 2^-128. "Bad" never rests on
-//! chance: a part that does not hold is halved until its signatures are judged one by one.
+//! If an equation holds, all its signatures are good up to a chance of 2^-128. No signature is called
+//! bad by chance: a part that does not hold is halved until its signatures are verified one by one.
 
 use crate::batch::Item;
 
-/// More signatures are judged in several equations: beyond a few thousand an equation costs no less
-/// per signature, and its memory (about 1 KiB a signature) would be the caller's to choose.
+/// More signatures are verified in several equations: beyond a few thousand, an equation costs no less
+/// per signature, and the caller's input would decide its memory (about 1 KiB per signature).
 const BATCH_MAX: usize = 4096;
 
-/// An engine's two ways to judge candidates, signatures that could be good.
+/// An engine's two ways to verify candidates, which are signatures that may be good.
 pub(crate) trait Judge<C> {
-    /// Whether the weighted equation of these holds.
+    /// Returns whether the weighted equation of these holds.
     fn hold(&mut self, candidates: &[C]) -> bool;
-    /// Judges each for itself; whether any of them is bad.
+    /// Verifies each by itself; returns whether any of them is bad.
     fn judge_each(&mut self, candidates: &[C]) -> bool;
 }
 
-/// Finds the bad ones, and says whether there are any. `suspect`: there is one, that much is known. Up to `leaf`
-/// candidates are judged one by one.
+/// Finds the bad candidates, and returns whether there are any. `suspect` says that one is known to be bad.
+/// Up to `leaf` candidates are verified one by one.
 pub(crate) fn find_bad<C>(
     judge: &mut impl Judge<C>,
     candidates: &[C],
@@ -37,7 +37,7 @@ pub(crate) fn find_bad<C>(
         return find_bad(judge, right, true, leaf);
     }
     let found = find_bad(judge, left, true, leaf);
-    // If nothing was found on the left, the culprit is on the right after all.
+    // If all on the left are good, a bad one is known to be on the right.
     find_bad(judge, right, !found, leaf) || found
 }
 

@@ -19,7 +19,7 @@ use crate::signature::Signature;
 /// Bytes of a public key and of a seed.
 pub const KEY_BYTES: usize = 32;
 
-/// Why there is no key.
+/// The reason why there is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
     /// The bytes encode no point of the curve.
@@ -46,17 +46,17 @@ impl std::error::Error for KeyError {}
 #[derive(Clone)]
 pub struct VerifyingKey {
     bytes: [u8; KEY_BYTES],
-    /// −A: what verification adds.
+    /// −A, which verification adds.
     negated: EdwardsPoint,
-    /// What the lane engines made of it, once a batch asked.
+    /// The forms of the key that the lane engines computed for a batch.
     lanes: OnceLock<LanePoints>,
-    /// Set once a signature was verified alone: who comes again is worth multiples of the key.
+    /// Set once a signature was verified alone: multiples of the key pay from the second one on.
     used: OnceLock<()>,
 }
 
 impl VerifyingKey {
-    /// Decodes and keeps the point: this is what parsing costs, once. By ZIP 215 an encoding whose y is p or
-    /// more counts, so does x = 0 with the sign bit set, and so do points of small order.
+    /// Decodes the point once. As ZIP 215 demands, it accepts encodings whose y is p or more, x = 0
+    /// with the sign bit set, and points of small order.
     ///
     /// # Errors
     /// [`KeyError::NotAPoint`].
@@ -78,16 +78,16 @@ impl VerifyingKey {
         &self.bytes
     }
 
-    /// Whether the signature is this key's under that message, by the fastest engine for one signature.
+    /// Returns whether the signature is this key's for that message, with the fastest engine for one signature.
     #[must_use]
     pub fn verify(&self, message: &[u8], signature: &Signature) -> bool {
         self.engine_for_one().verify(self, message, signature)
     }
 
-    /// Whether the signature is this key's by the strictest reading of RFC 8032: besides what
-    /// [`VerifyingKey::verify`] asks, key and R must be encoded in the one canonical way, neither may be
-    /// a point of small order, and the equation must hold without the cofactor. A batch cannot ask this:
-    /// whoever needs it verifies one at a time. By ed25519-dalek's `verify_strict`.
+    /// Returns whether the signature is valid by the strictest reading of RFC 8032: besides what
+    /// [`VerifyingKey::verify`] requires, key and R must be encoded in the one canonical way, neither may be
+    /// a point of small order, and the equation must hold without the cofactor. Batches cannot check
+    /// this, so such signatures are verified one at a time. Uses ed25519-dalek's `verify_strict`.
     #[must_use]
     pub fn verify_strict(&self, message: &[u8], signature: &Signature) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(signature.as_bytes());
@@ -96,7 +96,7 @@ impl VerifyingKey {
                 .is_ok_and(|key| key.verify_strict(message, &signature).is_ok())
     }
 
-    /// Who verifies the next signature alone: another engine the first time than ever after.
+    /// Returns the engine for the next single signature, which may differ for the key's first one.
     pub(crate) fn engine_for_one(&self) -> &'static dyn Engine {
         if self.used.set(()).is_ok() {
             first()
@@ -146,7 +146,7 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// A new key of the system's randomness.
+    /// Generates a key with the system's randomness.
     ///
     /// # Errors
     /// [`KeyError::NoRandomness`] and those of [`SigningKey::from_seed`].
@@ -178,7 +178,7 @@ impl SigningKey {
         })
     }
 
-    /// A signature by RFC 8032 §5.1.6: deterministic, in time that depends on the message's length only.
+    /// Signs by RFC 8032 §5.1.6: deterministically, in time that depends only on the message's length.
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> Signature {
         self.signer.sign(message)
@@ -190,7 +190,7 @@ impl SigningKey {
         &self.public
     }
 
-    /// The seed, for its owner to keep; the caller's copy is the caller's to erase.
+    /// Returns the seed. The caller has to erase its copy.
     #[must_use]
     pub fn seed(&self) -> &[u8; KEY_BYTES] {
         &self.seed

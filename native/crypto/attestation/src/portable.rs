@@ -65,13 +65,13 @@ pub(crate) fn challenge(key: &VerifyingKey, message: &[u8], signature: &Signatur
     Scalar::from_bytes_mod_order_wide(&digest.into())
 }
 
-/// Erased when dropped: `ExpandedSecretKey` does that itself.
+/// A signer whose secret is erased when dropped, by `ExpandedSecretKey` itself.
 struct PortableSigner {
     secret: ExpandedSecretKey,
     public: ed25519_dalek::VerifyingKey,
 }
 
-/// Does not compile where the library's secret is no longer erased (its feature `zeroize`).
+/// Fails to compile if the library no longer erases its secret (feature `zeroize`).
 const _: fn() = || {
     fn erased_when_dropped<T: zeroize::ZeroizeOnDrop>() {}
     erased_when_dropped::<ExpandedSecretKey>();

@@ -1,4 +1,4 @@
-//! A signature: any 64 bytes. Whether they are valid is for verification to say.
+//! A signature is any 64 bytes; only verification decides whether they are valid.
 
 use std::fmt;
 
@@ -12,32 +12,32 @@ pub const SIGNATURE_BYTES: usize = 64;
 pub struct Signature([u8; SIGNATURE_BYTES]);
 
 impl Signature {
-    /// Of any bytes.
+    /// Makes a signature of any bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; SIGNATURE_BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// The same bytes.
+    /// Returns the bytes it was made of.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; SIGNATURE_BYTES] {
         &self.0
     }
 
-    /// R, still encoded.
+    /// Returns the encoded R.
     pub(crate) fn commitment(&self) -> &[u8; 32] {
         let (commitment, _) = halves(&self.0);
         commitment
     }
 
-    /// s, if it is below the group's order: the only encoding that ZIP 215 (and RFC 8032) takes.
+    /// Returns s if it is below the group's order, the only encoding that ZIP 215 and RFC 8032 accept.
     pub(crate) fn response(&self) -> Option<Scalar> {
         let (_, response) = halves(&self.0);
         Option::from(Scalar::from_canonical_bytes(*response))
     }
 }
 
-/// The two halves of an array; the compiler knows that there are two.
+/// Splits the bytes into halves without a run-time check.
 fn halves(bytes: &[u8; SIGNATURE_BYTES]) -> (&[u8; 32], &[u8; 32]) {
     let [commitment, response] = bytes.as_chunks::<32>().0 else {
         return (&[0; 32], &[0; 32]);

@@ -80,7 +80,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// The tail of `message`, whose last incomplete block is copied.
+    /// Makes the tail of `message` by copying its last incomplete block.
     pub(crate) fn of(message: &[u8]) -> Self {
         let (_, rest) = message.as_chunks::<BLOCK_BYTES>();
         let count = if rest.len() + PADDING_MIN_BYTES <= BLOCK_BYTES {

@@ -10,16 +10,16 @@ use crate::engine::Engine;
 use crate::messages::Messages;
 use crate::plan::Plan;
 
-/// Which engine digests.
+/// The choice of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The fastest one on this CPU for the algorithm and the number and lengths of the messages.
     Best,
-    /// This one, or an error if the CPU cannot run it.
+    /// This engine, or an error if the CPU cannot run it.
     Only(Engine),
 }
 
-/// Why a batch was refused; nothing was written.
+/// The reason why a batch was refused; nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchError {
     /// `digests` is not a whole number of digests, or not as many as there are messages.

@@ -2,9 +2,9 @@
 //!
 //! Lanes advance together. While all have whole blocks left, these are compressed straight from the
 //! messages; a block in which a message ends is an [`Edge`]. A lane whose message has ended keeps
-//! its state. So callers group messages of similar lengths, and continue by other means when too
-//! few lanes are live. A kernel gets blocks, slices and masks, never a length that it would have to
-//! trust.
+//! its state. So callers group messages of similar lengths, and continue in narrower kernels when
+//! too few lanes are live. A kernel gets blocks, slices and masks, never a length that it would have
+//! to trust.
 
 use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS, State, Tail, padded_blocks};
 use crate::scalar::sha256_sums;
@@ -55,7 +55,7 @@ impl<const N: usize> Edge<'_, N> {
 pub(crate) struct Padding(pub(crate) [[u32; 16]; 4]);
 
 impl Padding {
-    /// For messages of that length; `None` if the last block holds part of the message.
+    /// Makes the padding of messages of that length; `None` if the last block holds part of the message.
     pub(crate) fn of(message_bytes: usize) -> Option<Self> {
         let tail = Tail::of(&[0; BLOCK_BYTES][..message_bytes % BLOCK_BYTES]);
         let mut block = *tail.blocks().last()?;
@@ -204,7 +204,7 @@ impl<const N: usize> Group<N> {
         }
     }
 
-    /// Whether lane `lane`'s message is not finished.
+    /// Returns whether lane `lane`'s message is not finished.
     pub(crate) fn is_live(&self, lane: usize) -> bool {
         self.live >> lane & 1 == 1
     }

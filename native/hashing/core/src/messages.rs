@@ -1,4 +1,4 @@
-//! Where the messages of a batch are, in three layouts, and where their digests go.
+//! Describes where the messages of a batch are, in three layouts, and where their digests go.
 //!
 //! A value is made only after all bounds were checked, so message `i` exists for every `i` below
 //! `count`. Nothing is copied.
@@ -10,15 +10,15 @@ use crate::lanes::Row;
 /// The messages of one call.
 #[derive(Clone, Copy)]
 pub(crate) enum Messages<'a> {
-    /// Of equal length, one after the other.
+    /// Messages of equal length, one after the other.
     Equal {
         bytes: &'a [u8],
         message_bytes: usize,
         count: usize,
     },
-    /// Of any length, one after the other: message i begins at offset i and ends at offset i + 1.
+    /// Messages of any length, one after the other: message i begins at offset i and ends at offset i + 1.
     Ragged { bytes: &'a [u8], offsets: &'a [u32] },
-    /// Anywhere in memory.
+    /// Messages anywhere in memory.
     Scattered(&'a [&'a [u8]]),
 }
 

@@ -1,5 +1,4 @@
-//! The order in which a window of messages is visited: as given when all have equally many blocks,
-//! else longest first.
+//! Orders a window of messages: as given if all have equally many blocks, else longest first.
 //!
 //! It is a counting sort, because comparing short messages would cost a good part of digesting
 //! them.

@@ -23,8 +23,8 @@ use crate::engine::Engine;
 use crate::messages::Messages;
 use crate::plan::{LANES_MAX, Plan};
 
-/// Less work is digested by the caller alone: about 50 µs for one stream, which is what waking a
-/// thread and waiting for it can cost.
+/// The caller digests less work than this alone: about 50 µs for one stream, which waking a thread and
+/// waiting for it can cost.
 const SHARED_MIN_BYTES: usize = 64 << 10;
 /// The least work of a claim, about 10 µs for one stream, so that the cost of claiming does not
 /// matter.
@@ -208,13 +208,13 @@ impl Drop for Crew {
     }
 }
 
-/// What the threads of a crew wait on.
+/// The state that the threads of a crew share and wait on.
 #[derive(Default)]
 struct Shared {
     offer: Mutex<Offer>,
-    /// There is a new offer, or the crew ends.
+    /// Signalled when there is a new offer or the crew ends.
     offered: Condvar,
-    /// The last thread has left a task.
+    /// Signalled when the last thread has left a task.
     left: Condvar,
 }
 
@@ -236,7 +236,7 @@ struct Task(*const (dyn Fn() + Sync));
 unsafe impl Send for Task {}
 
 impl Shared {
-    /// Nothing panics while it holds the lock, so a poisoned lock still protects valid data.
+    /// Takes the lock. Nothing panics while holding it, so a poisoned lock still protects valid data.
     fn lock(&self) -> MutexGuard<'_, Offer> {
         self.offer.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -24,8 +24,8 @@ pub(crate) mod sha_ni;
 use core::arch::x86_64::__cpuid;
 use std::sync::OnceLock;
 
-/// Whether this is a Zen 4, which runs a 512-bit instruction as two halves and starts `sha256rnds2`
-/// every second cycle: lanes are worth it later there than where units are as wide as registers.
+/// Returns whether this is a Zen 4, which runs a 512-bit instruction as two halves and starts
+/// `sha256rnds2` every second cycle, so that lanes pay only from more messages on.
 pub(crate) fn is_zen4() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {

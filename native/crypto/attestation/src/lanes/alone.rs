@@ -4,7 +4,7 @@
 //! Lane l works with 2^(32 l) and 2^(32 l + 16) times the key and the base point. Their multiples
 //! are kept (the key's from its first verification in lanes), which leaves 12 doublings instead of
 //! 256. A signature made by RFC 8032 has the sum as its R, so the bytes are compared first
-//! (`encoded`): decoding costs more than the sum. What differs is judged by `portable`. Not constant
+//! (`encoded`): decoding costs more than the sum. If they differ, `portable` decides. Not constant
 //! time: signatures are public.
 
 use super::each::{ROWS, digit};
@@ -25,7 +25,7 @@ pub(crate) type Spread = [Box<[BucketRow; ROWS]>; HALVES];
 /// Numbers, centred digit by digit (`each`): of half h, lane l the bits from 32 l + 16 h on.
 pub(crate) type Pieces = [[u64; LANES]; HALVES];
 
-/// Multiples of the point of lane 0: one inversion for all of them.
+/// Computes the multiples of the point of lane 0, with one inversion for all of them.
 #[inline(always)]
 pub(crate) fn spread<V: Vector>(point: &Block) -> Spread {
     let mut shifted = Point::<V>::neutral().plus_affine(&Niels::broadcast(point, 0), 0);
@@ -44,7 +44,7 @@ pub(crate) fn spread<V: Vector>(point: &Block) -> Spread {
     affine(&points)
 }
 
-/// Montgomery's trick: the inverse of the product of all z, and from it each.
+/// Inverts all z with one inversion, by Montgomery's trick.
 #[inline(always)]
 fn affine<V: Vector>(points: &[[Point<V>; ROWS]; HALVES]) -> Spread {
     let mut before = [[Field::one(); ROWS]; HALVES];

@@ -16,17 +16,17 @@ pub(crate) trait Kernels: Send + Sync {
     fn digest(&self, messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES];
     /// Points, and in which lanes there is one.
     fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8);
-    /// The same of two blocks, which takes hardly longer than of one.
+    /// Decompresses two blocks, which takes hardly longer than one.
     fn decompress_two(&self, encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2];
     /// 2^128 times the points.
     fn shifted(&self, points: &Block) -> Block;
     /// Whether eight times the sum is neutral.
     fn is_small(&self, terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool;
-    /// Which signatures are good, each for itself.
+    /// Returns a mask of the signatures that are good, each verified by itself.
     fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8;
     /// 0 to 8 times the point of lane 0.
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]>;
-    /// What one verification keeps of a key and of the base point.
+    /// Computes the multiples that `alone` keeps of a key and of the base point.
     fn spread(&self, point: &Block) -> Spread;
     /// One signature: key and base, challenge and response.
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow;
@@ -109,7 +109,7 @@ mod avx512 {
     pub(crate) struct Avx512(());
 
     impl Avx512 {
-        /// When this CPU has what they need.
+        /// Returns the kernels if this CPU has the features they need.
         pub(crate) fn detect() -> Option<Self> {
             available().then_some(Self(()))
         }

@@ -6,8 +6,8 @@
 //! keeps of keys), `encoded` (its last step), `sha512`, `kernels` (all of it compiled for a CPU), `batch`, `coefficients`.
 //!
 //! Both engines are the same source over two kinds of vector, so they compute the same limbs. Lanes
-//! only accept: what they would refuse is asked of `portable`, so that a signature's first
-//! verification, every later one and its batch are refused by the same code. Nothing here is
+//! only accept: `portable` decides about every signature they would refuse, so that the same code
+//! refuses it alone and in a batch. Nothing here is
 //! constant time, and nothing here sees a secret: signing is elsewhere.
 
 mod alone;
@@ -66,13 +66,13 @@ pub(crate) fn engines() -> Vec<Box<dyn Engine>> {
     engines
 }
 
-/// What the base point is needed as.
+/// The forms of the base point that the engines use.
 struct Base {
     /// Lane 0: B; lane 1: 2^128 B.
     block: Block,
     /// 0 to 8 times B.
     table: Box<[BucketRow; ROWS]>,
-    /// The same of its shifted forms, one per lane (`alone`).
+    /// The multiples of its shifted forms, one per lane (`alone`).
     spread: Spread,
 }
 

@@ -12,17 +12,17 @@ use arc_swap::{ArcSwapOption, Guard};
 
 use super::alone::Spread;
 
-/// For how many keys multiples are kept unless the process says otherwise: 47 MiB of them.
+/// The default number of keys whose multiples are kept, which take 47 MiB.
 const KEYS_KEPT: usize = 2048;
-/// When all places are taken, one miss in so many takes another key's place: often enough for a key
-/// that comes again and again, too seldom to make multiples for each key of a long list.
+/// When all places are taken, one in this many misses takes another key's place: often enough for a
+/// frequent key, too seldom to make multiples for each key of a long list.
 const MISSES_PER_ADMISSION: usize = 16;
 
 /// One key's place; clones of the key share it.
 #[derive(Default)]
 pub(crate) struct Slot {
     spread: ArcSwapOption<Spread>,
-    /// Used since the keeper last looked for a place.
+    /// Set if the key was used since the keeper last looked for a place.
     used: AtomicBool,
 }
 
@@ -33,7 +33,7 @@ impl Slot {
     }
 }
 
-/// Which keys have multiples. Who used its own lately keeps them (the CLOCK algorithm).
+/// The keys that have multiples. Recently used keys keep theirs (the CLOCK algorithm).
 pub(crate) struct Keeper {
     limit: AtomicUsize,
     taken: AtomicUsize,
@@ -42,7 +42,7 @@ pub(crate) struct Keeper {
     places: Mutex<VecDeque<Weak<Slot>>>,
 }
 
-/// The process's own.
+/// The keeper of this process.
 pub(crate) static KEEPER: Keeper = Keeper::new(KEYS_KEPT);
 
 impl Keeper {
@@ -55,14 +55,14 @@ impl Keeper {
         }
     }
 
-    /// Changes for how many keys multiples are kept, and drops those beyond.
+    /// Sets the number of keys whose multiples are kept, and drops those beyond it.
     pub(crate) fn set_limit(&self, keys: usize) {
         self.limit.store(keys, Ordering::Relaxed);
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         self.make_room(&mut places, keys);
     }
 
-    /// The key's multiples; made now if there is a place for them, none if there is not.
+    /// Returns the key's multiples, which are made now if there is a place for them; none otherwise.
     pub(super) fn multiples(
         &self,
         slot: &Arc<Slot>,
