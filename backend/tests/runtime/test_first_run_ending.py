@@ -63,6 +63,7 @@ def run(outcome: str, **job: Any) -> RunOut:
             "base_branch": None,
             "pull_request": None,
             "judges_head": False,
+            "stop_when_sure": False,
             "concurrency_key": None,
             "superseded_by": None,
             "branch": "main",
