@@ -318,6 +318,13 @@ def test_maintenance_is_no_silence_and_silence_counts_from_its_end(
         "fixed",
         "its targets are in maintenance",
     )
+    maintain(False)
+    watch.wait(1700)
+    assert watch.desk.alert()["state"] == "fixed"
+    watch.wait(200)
+    again = watch.desk.alert()
+    assert (again["id"], again["state"]) == (fixed["id"], "open")
+    assert watch.told().count(fixed["title"]) == 2
 
 
 def test_each_project_with_a_grant_has_an_alert_of_its_own(
@@ -430,6 +437,10 @@ def test_what_nobody_watches_any_more_is_over(watch: Watch, change: str) -> None
         watch.send("POST", f"/installation/agents/{watch.agent_id}/revoke", {})
     watch.sweep()
     assert watch.desk.alert()["state"] == "fixed"
+    if change == "no limit":
+        watch.limit_silence(1800)
+        watch.sweep()
+        assert watch.desk.alert()["state"] == "open"
 
 
 def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
