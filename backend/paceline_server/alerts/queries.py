@@ -167,7 +167,6 @@ class ImportedRow:
 
     run: Run
     target_id: str
-    target_name: str
 
 
 def newest_imports(session: Session, suite: str | None = None) -> list[ImportedRow]:
@@ -180,9 +179,8 @@ def newest_imports(session: Session, suite: str | None = None) -> list[ImportedR
     if suite is not None:
         newest = newest.where(Run.suite == suite)
     query = (
-        select(Run, Target.id, Target.name)
+        select(Run, Job.target_id)
         .join(Job, Job.run_id == Run.id)
-        .join(Target, Target.id == Job.target_id)
         .where(Run.id.in_(newest))
         .order_by(Run.suite)
     )

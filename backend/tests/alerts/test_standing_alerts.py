@@ -458,9 +458,13 @@ def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
         ({"kind": "import_stopped"}, "needs period_hours"),
         ({"kind": "gate", "period_hours": 24}, "takes no period_hours"),
         ({"kind": "import_stopped", "period_hours": 0}, "greater than or equal to 1"),
+        (
+            {"kind": "import_stopped", "period_hours": 24, "target": "lab-1"},
+            "is about whole suites: leave out",
+        ),
     ],
 )
-def test_a_rule_has_a_period_where_something_must_arrive(
+def test_a_rule_has_a_period_and_whole_suites_where_something_must_arrive(
     watch: Watch, rule: dict[str, Any], error: str
 ) -> None:
     answer = watch.send("POST", "/rules", {"name": "mine", **rule}, 422)
