@@ -411,6 +411,20 @@ def test_muting_an_alert_of_an_agent_silences_that_agent_alone(watch: Watch) -> 
     assert len(watch.told()) == 1
 
 
+@pytest.mark.parametrize("begin", [fall_silent, quarantine])
+def test_what_the_project_no_longer_has_cannot_be_muted(
+    watch: Watch, begin: Callable[[Watch], None]
+) -> None:
+    begin(watch)
+    with session_scope() as session:
+        fleet_queries.withdraw_from_projects(session, watch.target_id)
+    alert = watch.desk.alert()
+    assert alert["can_be_muted"] is False
+    mute = {"reason": "on holiday", "hours": 24}
+    refused = watch.send("POST", f"/alerts/{alert['id']}/mute", mute, 409)
+    assert "mute a channel instead" in refused["detail"]
+
+
 def test_the_same_episode_is_never_raised_again_after_a_person_closed_it(
     watch: Watch,
 ) -> None:
