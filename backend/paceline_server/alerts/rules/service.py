@@ -328,11 +328,13 @@ def _has_stored_rule(session: Session, alert: Alert) -> bool:
 
 
 def _find_subject(session: Session, alert: Alert) -> RuleSubject | None:
-    """Return what rules match of an alert; None if the project no longer has the target or agent that it is about."""
+    """Return what rules match of an alert; None if it names no target or agent, as a schedule that may run on any, or
+    one that the project no longer has. A rule about it would decide about others, too."""
     try:
-        return kind_of(alert.kind).rule_subject(session, alert)
+        subject = kind_of(alert.kind).rule_subject(session, alert)
     except NoResultFound:
         return None
+    return subject if subject.target else None
 
 
 def _kind_of_rules(alert: Alert) -> str:
