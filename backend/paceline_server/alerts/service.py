@@ -231,7 +231,7 @@ def alert_detail(
         **shown.model_dump(),
         rule=RuleOut.model_validate(row.rule),
         mute=None if mute is None else MuteOut.model_validate(mute),
-        can_be_muted=rules.has_stored_rules(row),
+        can_be_muted=rules.can_be_muted(session, row),
         explanation=explanation.sentence,
         cause_text=explanation.cause_text,
         findings=explanation.findings,
@@ -294,7 +294,7 @@ def link_issue(
 def mute_alert(
     session: Session, alert_id: str, spec: MuteIn, who: Principal
 ) -> AlertDetailOut:
-    """Mute the rule behind an alert for some hours. Raises 404; 409 for a kind of alerts without rules."""
+    """Mute the rule behind an alert for some hours. Raises 404; 409 where no rule decides about it alone."""
     rules.mute_rule_of_alert(session, _locked_alert(session, alert_id), spec, who)
     return alert_detail(session, alert_id)
 

@@ -318,6 +318,13 @@ def test_maintenance_is_no_silence_and_silence_counts_from_its_end(
         "fixed",
         "its targets are in maintenance",
     )
+    maintain(False)
+    watch.wait(1700)
+    assert watch.desk.alert()["state"] == "fixed"
+    watch.wait(200)
+    again = watch.desk.alert()
+    assert (again["id"], again["state"]) == (fixed["id"], "open")
+    assert watch.told().count(fixed["title"]) == 2
 
 
 def test_each_project_with_a_grant_has_an_alert_of_its_own(
@@ -404,6 +411,22 @@ def test_muting_an_alert_of_an_agent_silences_that_agent_alone(watch: Watch) -> 
     assert len(watch.told()) == 1
 
 
+@pytest.mark.parametrize("begin", [fall_silent, quarantine, miss_a_run])
+def test_what_names_no_target_that_the_project_has_cannot_be_muted_alone(
+    watch: Watch, begin: Callable[[Watch], None]
+) -> None:
+    """A rule about a schedule that may run on any target would mute every schedule of its suite."""
+    begin(watch)
+    if begin is not miss_a_run:
+        with session_scope() as session:
+            fleet_queries.withdraw_from_projects(session, watch.target_id)
+    alert = watch.desk.alert()
+    assert alert["can_be_muted"] is False
+    mute = {"reason": "on holiday", "hours": 24}
+    refused = watch.send("POST", f"/alerts/{alert['id']}/mute", mute, 409)
+    assert "mute a channel instead" in refused["detail"]
+
+
 def test_the_same_episode_is_never_raised_again_after_a_person_closed_it(
     watch: Watch,
 ) -> None:
@@ -430,6 +453,10 @@ def test_what_nobody_watches_any_more_is_over(watch: Watch, change: str) -> None
         watch.send("POST", f"/installation/agents/{watch.agent_id}/revoke", {})
     watch.sweep()
     assert watch.desk.alert()["state"] == "fixed"
+    if change == "no limit":
+        watch.limit_silence(1800)
+        watch.sweep()
+        assert watch.desk.alert()["state"] == "open"
 
 
 def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
@@ -447,9 +474,13 @@ def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
         ({"kind": "import_stopped"}, "needs period_hours"),
         ({"kind": "gate", "period_hours": 24}, "takes no period_hours"),
         ({"kind": "import_stopped", "period_hours": 0}, "greater than or equal to 1"),
+        (
+            {"kind": "import_stopped", "period_hours": 24, "target": "lab-1"},
+            "is about whole suites: leave out",
+        ),
     ],
 )
-def test_a_rule_has_a_period_where_something_must_arrive(
+def test_a_rule_has_a_period_and_whole_suites_where_something_must_arrive(
     watch: Watch, rule: dict[str, Any], error: str
 ) -> None:
     answer = watch.send("POST", "/rules", {"name": "mine", **rule}, 422)

@@ -1,7 +1,8 @@
 """The shape of alerts about facts that are stored and stand until they end: no job shows them.
 
 The sweeper asks what stands now. What it says depends on stored rows alone, so that a restart, a second sweeper or a
-lost message changes nothing: an episode of a fact raises an alert once, and a fact that is over ends it.
+lost message changes nothing: an episode of a fact raises an alert once until it is over, and a fact that is over ends
+it.
 
     stands ─▶ open, people told ─ over ─▶ fixed ─ stands again ─▶ open, people told
 """
