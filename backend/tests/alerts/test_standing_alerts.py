@@ -355,6 +355,23 @@ def test_each_project_with_a_grant_has_an_alert_of_its_own(
     assert states == ["open", "fixed"]
 
 
+def test_a_project_that_cannot_be_swept_keeps_no_other_from_it(
+    watch: Watch, sign_in: Callable[..., Any]
+) -> None:
+    quarantine(watch)
+    with session_scope() as session:
+        session.scalars(select(Alert)).one().cause_key = "unreadable"
+        other = projects.create_project(
+            session, ProjectIn(name="other", title="Other"), "test"
+        ).id
+        fleet_queries.grant(session, [watch.target_id], other, clock_module.now())
+    assert alerts.sweep() == 1
+    answer = watch.desk.lab.client.get(
+        f"{PREFIX}/alerts", params={"project": "other"}, headers=sign_in().headers
+    )
+    assert [alert["state"] for alert in answer.json()["items"]] == ["open"]
+
+
 def test_an_agent_of_many_targets_is_one_alert(watch: Watch) -> None:
     _add_targets(watch, 300)
     fall_silent(watch)
