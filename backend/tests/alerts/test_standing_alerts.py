@@ -449,6 +449,22 @@ def test_what_nobody_watches_any_more_is_over(watch: Watch, change: str) -> None
     assert watch.desk.alert()["state"] == "fixed"
 
 
+def test_a_schedule_that_goes_on_missing_is_told_once_and_stores_one_finding(
+    watch: Watch,
+) -> None:
+    miss_a_run(watch)
+    alert_id = watch.desk.alert()["id"]
+    for _ in range(3):
+        watch.wait(HOUR)
+    assert (watch.desk.alert()["id"], _count_findings()) == (alert_id, 1)
+    assert len(watch.told()) == 1
+    (schedule,) = watch.desk.get("/schedules")["items"]
+    for enabled in (False, True):
+        watch.send("PATCH", f"/schedules/{schedule['id']}", {"enabled": enabled})
+        watch.sweep()
+    assert len(watch.told()) == 2, "switched on again, it misses anew"
+
+
 def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
     watch: Watch,
 ) -> None:
