@@ -508,15 +508,25 @@ def delete_readings(session: Session, before: datetime) -> None:
     session.execute(delete(TargetReading).where(TargetReading.at < before))
 
 
-def uptime(session: Session, *, lock: bool = False) -> ServerUptime | None:
-    """Return since when the server is up; `lock` holds the row until the transaction ends."""
-    query = select(ServerUptime)
+def uptimes(session: Session) -> list[ServerUptime]:
+    """Return the times in which the server was up, the oldest first."""
+    return list(session.scalars(select(ServerUptime).order_by(ServerUptime.id)))
+
+
+def newest_uptime(session: Session, *, lock: bool = False) -> ServerUptime | None:
+    """Return the newest time in which the server was up; `lock` holds its row until the transaction ends."""
+    query = select(ServerUptime).order_by(ServerUptime.id.desc()).limit(1)
     return session.scalars(query.with_for_update() if lock else query).one_or_none()
 
 
-def begin_uptime(session: Session, at: datetime) -> None:
-    """Store the first uptime, unless another process did."""
-    insert_once(session, ServerUptime, {"id": 1, "since": at, "seen_at": at})
+def begin_uptime(session: Session, uptime_id: int, at: datetime) -> None:
+    """Store the begin of an uptime, unless another process did."""
+    insert_once(session, ServerUptime, {"id": uptime_id, "since": at, "seen_at": at})
+
+
+def delete_uptimes(session: Session, before: datetime) -> None:
+    """Delete uptimes that ended before an instant."""
+    session.execute(delete(ServerUptime).where(ServerUptime.seen_at < before))
 
 
 def projects_with_silence_limits(session: Session) -> set[str]:

@@ -46,8 +46,8 @@ from paceline_server.fleet.silence import (
     SilentAgent,
     has_heard_agents,
     note_uptime,
+    read_uptime,
     silent_agents,
-    up_since,
     why_not_silent,
 )
 from paceline_server.fleet.target_messages import refusal_of
@@ -104,6 +104,7 @@ __all__ = [
     "publish_silent_targets",
     "publish_target",
     "quarantined_targets",
+    "read_uptime",
     "readings",
     "refusal_of",
     "reset_failures",
@@ -111,7 +112,6 @@ __all__ = [
     "sweep",
     "targets_by_id",
     "targets_out",
-    "up_since",
     "why_not_silent",
 ]
 

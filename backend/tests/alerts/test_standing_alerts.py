@@ -34,8 +34,7 @@ AlertLab = Any
 PREFIX = "/api/v1"
 MINUTE = 60.0
 HOUR = 3600.0
-BEAT = 240.0
-"""Seconds between two notes of the sweeper that the server is up: less than a pause."""
+DAY = 24 * HOUR
 
 
 @dataclass
@@ -71,10 +70,12 @@ class Watch:
 
     def wait(self, seconds: float) -> None:
         """Let time pass while the server is up, and sweep."""
-        while seconds > 0:
-            self.desk.clock.advance(min(seconds, BEAT))
-            fleet.note_uptime()
-            seconds -= BEAT
+        fleet.note_uptime()
+        self.desk.clock.advance(seconds)
+        with session_scope() as session:
+            uptime = fleet_queries.newest_uptime(session, lock=True)
+            assert uptime is not None
+            uptime.seen_at = clock_module.now()
         self.sweep()
 
     def heartbeat(self) -> None:
@@ -284,6 +285,43 @@ def test_a_server_that_was_down_for_a_night_raises_nothing(watch: Watch) -> None
     assert watch.desk.alerts() == []
     watch.wait(200)
     assert [alert["kind"] for alert in watch.desk.alerts()] == ["agent_silent"]
+
+
+@pytest.mark.parametrize("kind", ["agent_silent", "import_stopped"])
+def test_a_server_that_is_down_each_night_counts_its_days(
+    watch: Watch, kind: str
+) -> None:
+    if kind == "agent_silent":
+        watch.limit_silence(int(DAY))
+    else:
+        import_run(watch)
+        rule = {"name": "nightly-import", "kind": kind, "period_hours": 24}
+        watch.send("POST", "/rules", rule, 201)
+    watch.wait(14 * HOUR)
+    watch.desk.clock.advance(10 * HOUR)
+    watch.wait(9 * HOUR)
+    assert watch.desk.alerts() == []
+    watch.wait(2 * HOUR)
+    assert [alert["kind"] for alert in watch.desk.alerts()] == [kind]
+
+
+@pytest.mark.parametrize("is_up_again", [True, False])
+def test_an_api_that_was_down_for_a_minute_heard_nobody(
+    watch: Watch, *, is_up_again: bool
+) -> None:
+    """The sweeper may be another process, which goes on."""
+    watch.limit_silence(600)
+    watch.wait(590)
+    watch.heartbeat()
+    body = {"name": "nightly", "kind": "measure", "suite": SUITE, "every_s": 3600}
+    watch.send("POST", "/schedules", {**body, "enabled": True}, 201)
+    watch.desk.clock.advance(MINUTE)
+    for _ in range(2):
+        if is_up_again:
+            fleet.note_uptime()
+        assert (schedules.run_due(), alerts.sweep()) == (0, 0)
+        watch.desk.clock.advance(HOUR)
+    assert watch.desk.alerts() == []
 
 
 @pytest.mark.parametrize("held", ["host", "all targets"])
