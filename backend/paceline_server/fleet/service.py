@@ -26,6 +26,7 @@ from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
 from paceline_server.fleet.imported_targets import ensure_imported_target
 from paceline_server.fleet.queries import (
+    projects_of_target,
     projects_with_quarantine,
     projects_with_silence_limits,
     quarantined_targets,
@@ -99,6 +100,7 @@ __all__ = [
     "is_online",
     "note_uptime",
     "online_targets",
+    "projects_of_target",
     "projects_with_quarantine",
     "projects_with_silence_limits",
     "publish_silent_targets",

@@ -25,19 +25,18 @@ KEEP_UPTIMES = timedelta(days=400)
 
 @dataclass(frozen=True)
 class Uptime:
-    """The times in which the API was up, as (since, until)."""
+    """The times in which the API was up, as (since, until), the oldest first."""
 
     periods: Sequence[tuple[datetime, datetime]]
 
     def after(self, instant: datetime) -> timedelta:
         """Return for how long the API has been up since an instant."""
-        return sum(
-            (
-                max(until - max(since, instant), timedelta())
-                for since, until in self.periods
-            ),
-            start=timedelta(),
-        )
+        total = timedelta()
+        for since, until in reversed(self.periods):
+            if until <= instant:
+                break
+            total += until - max(since, instant)
+        return total
 
 
 @dataclass(frozen=True)
@@ -85,18 +84,25 @@ def silent_agents(
 ) -> Iterator[SilentAgent]:
     """Yield the agents with a target of a project that are silent for longer than allowed."""
     uptime = read_uptime(session)
+    unheard = []
     for agent in queries.limited_agents(session, project_id):
         heard_at = agent.last_seen_at or agent.created_at
         limit = timedelta(seconds=agent.silence_limit_s or 0)
-        if uptime.after(heard_at) <= limit:
-            continue
-        targets = queries.targets_of(session, agent.id)
-        released_at = queries.last_maintenance_end(session, targets)
-        if is_excused(targets, at) or (
-            released_at is not None and uptime.after(released_at) <= limit
+        if uptime.after(heard_at) > limit:
+            unheard.append(SilentAgent(agent, heard_at, limit))
+    if not unheard:
+        return
+    agent_ids = [silent.agent.id for silent in unheard]
+    targets = queries.targets_by_agent(session, agent_ids)
+    first_heard_at = min(silent.heard_at for silent in unheard)
+    released = queries.maintenance_ends(session, agent_ids, first_heard_at)
+    for silent in unheard:
+        released_at = released.get(silent.agent.id)
+        if is_excused(targets.get(silent.agent.id, []), at) or (
+            released_at is not None and uptime.after(released_at) <= silent.limit
         ):
             continue
-        yield SilentAgent(agent, heard_at, limit)
+        yield silent
 
 
 def why_not_silent(
@@ -111,9 +117,7 @@ def why_not_silent(
     limit_s = agent.silence_limit_s
     if limit_s is None or at - heard_at <= timedelta(seconds=limit_s):
         return "its limit of silence was changed"
-    if agent.id not in {
-        agent.id for agent in queries.limited_agents(session, project_id)
-    }:
+    if not queries.is_agent_granted(session, agent_id, project_id):
         return "the project has no target of it any more"
     if is_excused(queries.targets_of(session, agent_id), at):
         return "its targets are in maintenance"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,14 +22,14 @@ from paceline_server.projects.schemas import ProjectIn
 from paceline_server.publish.exports import queries as exports
 from paceline_server.publish.exports.queries import TimeRange
 from paceline_server.store import access, outbox
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.channels import Notification
 from paceline_server.store.tables.decisions import Finding
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import Run
 from paceline_server.testing.sorting_suite import SUITE, suite_manifest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 AlertLab = Any
 PREFIX = "/api/v1"
@@ -393,6 +394,30 @@ def test_each_project_with_a_grant_has_an_alert_of_its_own(
     assert states == ["open", "fixed"]
 
 
+def test_a_sweep_asks_no_more_about_thirty_silent_agents_than_about_three(
+    watch: Watch, database: Database
+) -> None:
+    statements: list[str] = []
+
+    def note(*arguments: Any) -> None:
+        statements.append(arguments[2])
+
+    asked = []
+    for count in (3, 27):
+        _add_silent_agents(count)
+        watch.sweep()
+        statements.clear()
+        event.listen(database.engine, "before_cursor_execute", note)
+        try:
+            assert alerts.sweep() == 0
+        finally:
+            event.remove(database.engine, "before_cursor_execute", note)
+        asked.append(len(statements))
+    with read_scope() as session:
+        assert session.scalar(select(func.count()).select_from(Alert)) == 60
+    assert asked[0] == asked[1] > 0
+
+
 def test_a_project_that_cannot_be_swept_keeps_no_other_from_it(
     watch: Watch, sign_in: Callable[..., Any]
 ) -> None:
@@ -554,6 +579,49 @@ def _add_targets(watch: Watch, count: int) -> list[str]:
         ids = [target.id for target in added]
         fleet_queries.grant(session, ids, access.DEFAULT_PROJECT_ID, at)
     return ids
+
+
+def _add_silent_agents(count: int) -> None:
+    """Add agents that are silent for an hour, each with a device in quarantine."""
+    at = clock_module.now()
+    heard_at = at - timedelta(hours=1)
+    with session_scope() as session:
+        for _ in range(count):
+            agent_id, target_id = new_id("agt"), new_id("tgt")
+            session.add(
+                Agent(
+                    id=agent_id,
+                    name=agent_id,
+                    version="0",
+                    enrolled_by=None,
+                    created_at=heard_at,
+                    last_seen_at=heard_at,
+                    silence_limit_s=1800,
+                    granted_projects=[access.DEFAULT_PROJECT_ID],
+                    granted_repositories=[],
+                    granted_targets=[],
+                )
+            )
+            session.flush()
+            session.add(
+                Target(
+                    id=target_id,
+                    kind="device",
+                    serial=target_id,
+                    name=target_id,
+                    agent_id=agent_id,
+                    refuses=None,
+                    factors={},
+                    fingerprint="",
+                    preflight=[],
+                    simulated=False,
+                    health="quarantined",
+                    last_seen_at=heard_at,
+                    created_at=heard_at,
+                )
+            )
+            session.flush()
+            fleet_queries.grant(session, [target_id], access.DEFAULT_PROJECT_ID, at)
 
 
 def _count_findings() -> int:
