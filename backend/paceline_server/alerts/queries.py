@@ -147,6 +147,20 @@ def known_episodes(session: Session, cause_keys: Iterable[str]) -> dict[str, set
     return episodes
 
 
+def newest_episodes(session: Session, kind: str) -> dict[str, str]:
+    """Return the newest episode of each living alert of a kind, by the alert's id."""
+    query = (
+        select(Alert.id, Finding.numbers)
+        .join(Finding, Finding.alert_id == Alert.id)
+        .where(Alert.kind == kind, Alert.state.in_(LIVE), Finding.role == "candidate")
+        .order_by(Finding.created_at, Finding.id)
+    )
+    return {
+        alert_id: (numbers or {}).get("episode", "")
+        for alert_id, numbers in session.execute(query)
+    }
+
+
 def projects_with_active_rules(session: Session, kind: str) -> set[str]:
     """Return the projects with a rule of a kind that raises alerts, if only in shadow."""
     query = (

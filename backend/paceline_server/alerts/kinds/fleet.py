@@ -58,8 +58,7 @@ class QuarantineKind(StandingKind):
         target = fleet.find_target(session, about_of(alert))
         if target.health != "quarantined":
             return f"it left quarantine; its health is {target.health}"
-        granted = fleet.quarantined_targets(session, alert.project_id)
-        is_granted = target.id in {granted_target.id for granted_target in granted}
+        is_granted = alert.project_id in fleet.projects_of_target(session, target.id)
         return None if is_granted else "the project has no grant of it any more"
 
 

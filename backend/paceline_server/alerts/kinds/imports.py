@@ -49,14 +49,14 @@ class ImportStoppedKind(StandingKind):
     def find_facts(
         self, session: Session, project_id: str, at: datetime, rules: RuleBook
     ) -> Iterator[StandingFact]:
-        up_since = fleet.up_since(session)
-        if up_since is None or not rules.rules:
+        if not rules.rules:
             return
+        uptime = fleet.read_uptime(session)
         for newest in queries.newest_imports(session):
             subject = _subject(newest.run.suite)
             hours = rules.rule_for(subject).period_hours
-            waited_since = max(newest.run.created_at, up_since)
-            if hours is None or at - waited_since <= timedelta(hours=hours):
+            waited = uptime.after(newest.run.created_at)
+            if hours is None or waited <= timedelta(hours=hours):
                 continue
             yield StandingFact(
                 about=newest.run.suite,
