@@ -535,23 +535,31 @@ def test_an_agent_measures_both_revisions_and_says_which_is_which(
 
 
 @pytest.mark.parametrize(
-    ("work", "undecided", "launches"),
+    ("work", "undecided", "share", "failures", "launches"),
     [
-        ({"stop_when_sure": True}, {}, 2),
-        ({"stop_when_sure": True}, {2: ["sort"]}, 3),
-        ({"stop_when_sure": True, "first_launch": 4}, {}, 4),
-        ({}, {}, 4),
+        ({"stop_when_sure": True}, {}, 1e9, 0, 2),
+        ({"stop_when_sure": True}, {2: ["sort"]}, 1e9, 0, 3),
+        ({"stop_when_sure": True}, {}, 1e-9, 0, 4),
+        ({"stop_when_sure": True}, {}, 1e9, 1, 4),
+        ({"stop_when_sure": True, "first_launch": 4}, {}, 1e9, 0, 4),
+        ({}, {}, 1e9, 0, 4),
     ],
 )
 def test_an_agent_asks_between_launches_and_spares_what_is_certain(
     world: World,
     running: Agent,
+    monkeypatch: pytest.MonkeyPatch,
     work: dict[str, Any],
     undecided: dict[int, list[str]],
+    share: float,
+    failures: int,
     launches: int,
 ) -> None:
-    """A later batch, and a job that does not stop when sure, run whole."""
+    """A later batch, and a job that does not stop when sure, run whole; so does a job of which asking would take a large
+    part, and one whose server did not answer once."""
+    monkeypatch.setattr(judging, "ASK_SHARE", share)
     world.server.undecided = undecided
+    world.server.broken["undecided"] = failures
     job = world.add_job(launches=4, **work)
     finish = finish_of(world, job)
     assert finish["outcome"] == "done", finish
