@@ -30,7 +30,7 @@ from paceline.manifest import load, parse
 from paceline.outcome import Outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared
-from paceline.stop import Stop
+from paceline.stop import Stop, StopReason
 from paceline.stream import ItemSink
 from paceline.testing.suites import MANIFEST, WORKLOAD
 from paceline_contract.items import SideName
@@ -327,6 +327,25 @@ def test_what_is_certain_is_not_launched_again_and_what_is_undecided_goes_on(
         for launch, named in enumerate(expected)
         for side, own_name in own_names.items()
     ]
+
+
+def test_a_job_that_is_stopped_while_it_asks_is_not_done() -> None:
+    stop = Stop()
+    selection = Selection(["sort"], launches=3, stop_when_sure=True)
+    session = RecordingSession()
+
+    def cancel(_launches: int) -> list[str]:
+        stop.set(StopReason.CANCELLED)
+        return []
+
+    outcome = run_job(
+        [Side(prepared_sides(), selection)],
+        session,
+        lambda spec: ItemSink(spec.launch, lambda _items: None),
+        stop,
+        cancel,
+    )
+    assert (len(session.launched), outcome.cause) == (2, "cancelled")
 
 
 def test_a_benchmark_stops_as_soon_as_the_judge_is_sure(
