@@ -164,10 +164,10 @@ def list_undecided_in(directory: Path, limits: VoidLimits) -> list[str]:
     # It has not ended, which run.json calls a failure.
     recorded = replace(recorded, facts=replace(recorded.facts, broken=()), failure=None)
     analysis = analyse_recorded(recorded, limits)
-    request = recorded.request
+    requested = recorded.request.benchmarks or list(recorded.manifest.benchmarks)
     return list_undecided(
         analysis,
-        request.benchmarks or list(recorded.manifest.benchmarks),
+        [name for name in requested if name not in recorded.unaffected],
         batch_is_over=recorded.is_batch_over,
     )
 
