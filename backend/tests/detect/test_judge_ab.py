@@ -113,3 +113,13 @@ def test_what_is_not_measured_again_is_not_undecided(tmp_path: Path) -> None:
         options={"launches": 5, "rounds": 20, "stop_when_sure": True},
     )
     assert list_undecided_in(tmp_path, VoidLimits()) == ["sort_batch"]
+
+
+def test_a_recording_of_before_of_two_identical_revisions_passes(
+    tmp_path: Path,
+) -> None:
+    write_ab_directory(
+        tmp_path, ([], []), artifacts=("a" * 64, "a" * 64), identical=True
+    )
+    code, text = _judge(tmp_path)
+    assert (code, "1 benchmark is not affected" in text) == (0, True), text
