@@ -112,14 +112,16 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
     """Return the benchmarks of a job under way that more launches of its first batch may decide, by what was delivered;
-    all of them where it does not stop when sure. Later batches run whole. Raises 404."""
+    all that it measures where it does not stop when sure. Later batches run whole. Raises 404."""
     context = queries.context(session, job_id)
     if context is None:
         raise not_found("job", job_id)
     run = context.run
     manifest = read_manifest(run.manifest)
     at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
-    names = _requested_benchmarks(context, manifest, at_base)
+    left_out = context.job.unaffected or {}
+    requested = _requested_benchmarks(context, manifest, at_base)
+    names = [name for name in requested if name not in left_out]
     if not run.stop_when_sure or context.job.batch > 0:
         return names
     return list_undecided(

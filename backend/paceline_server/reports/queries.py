@@ -457,13 +457,14 @@ class PastJobRow(NamedTuple):
     rounds: int
     min_time_ns: int
     two_revisions: bool
+    stop_when_sure: bool
 
 
 def past_jobs(
     session: Session, suite: str, target_ids: Collection[str], limit: int
 ) -> list[PastJobRow]:
-    """Return how long the newest judged jobs of a suite took on these targets, the newest first; no imports and no
-    demonstrations."""
+    """Return how long the newest judged jobs of a suite took on these targets, the newest first; no imports, no
+    demonstrations, and no job that left out what is not affected."""
     query = (
         select(
             Job.target_id,
@@ -475,6 +476,7 @@ def past_jobs(
             Run.rounds,
             Run.min_time_ns,
             Run.compares_revisions,
+            Run.stop_when_sure,
         )
         .join(Run, Run.id == Job.run_id)
         .join(
@@ -489,6 +491,7 @@ def past_jobs(
             Run.demonstration.is_(False),
             Job.target_id.in_(list(target_ids)),
             Job.state == "done",
+            Job.unaffected.is_(None),
             Attempt.finished_at.is_not(None),
         )
         .order_by(Run.created_at.desc(), Job.id.desc())

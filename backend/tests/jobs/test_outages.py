@@ -52,13 +52,14 @@ def test_a_job_whose_lease_ran_out_in_an_outage_goes_on_when_its_agent_renews(
 def test_a_revived_lease_runs_out_again_when_nobody_renews_it(
     agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
 ) -> None:
+    """An agent that asks between launches what is undecided measures on, too."""
     new_run()
     leased = agent.measuring()
-    for _ in range(2):
+    for request in ("renew", "undecided"):
         clock.advance(31)
         assert expiry.sweep() == 1
         assert job_now(leased.job_id)["state"] == "lost"
-        assert leased.renew().status_code == 200
+        assert leased.post(request).status_code == 200
     assert job_now(leased.job_id)["state"] == "measuring"
 
 
