@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from paceline_contract.manifest_reader import read_manifest, read_toml
+from paceline_server.alerts.explanation import side_of
 from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.compare import evidence_of
 from paceline_server.detect.facts import JobFacts, JobIdentity, LaunchBuild
 from paceline_server.detect.groups import Group
 from paceline_server.detect.pull_requests import analyse_pull_request
@@ -24,6 +26,7 @@ from paceline_server.publish.junit import render_junit
 from paceline_server.publish.markdown import render_markdown
 from paceline_server.publish.verdicts import verdicts_of_analysis
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     bench_cases,
@@ -366,6 +369,21 @@ def test_of_two_revisions_the_heads_witness_counts_alone() -> None:
         assert analysis.reason.startswith(f"{BENCHMARK}: {NEVER}")
         fallback = [row for row in analysis.report.comparisons if row.arm != "native"]
         assert {row.verdict for row in fallback} == {"pass"}
+
+
+@pytest.mark.parametrize("worse", [True, False])
+def test_an_arm_that_never_ran_confirms_no_suspicion(worse: bool) -> None:
+    """However its fallback's times moved: an alert would open, and a bisection begin."""
+    for analysis in _revisions(7, 0, at_base=True, at_head=True):
+        pairs = [judged.pair for judged in analysis.ruled]
+        for pair in (pair for pair in pairs if pair.arm == "native"):
+            assert pair.outcome.verdict == "fail"
+            stored = Comparison(
+                verdict=pair.outcome.verdict,
+                lower=pair.outcome.lower,
+                evidence=evidence_of(pair) | {"faster": True},
+            )
+            assert side_of(stored, worse=worse) == "unknown"
 
 
 def test_a_pull_request_cannot_drop_a_witness() -> None:
