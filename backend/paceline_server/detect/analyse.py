@@ -123,7 +123,7 @@ class MeasuredRevision:
         circumstances = Circumstances(
             request,
             look,
-            audit_groups(manifest, groups, index, facts, request.audit_policy),
+            audit_groups(manifest, groups, index, facts, request),
             unavailable,
             CpuFeatures.of(facts.conditions),
             disturbance,
