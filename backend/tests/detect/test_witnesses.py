@@ -324,7 +324,12 @@ def test_a_failed_check_is_said_instead() -> None:
 
 
 def _revisions(
-    base_count: int | None, head_count: int | None, *, at_base: bool, at_head: bool
+    base_count: int | None,
+    head_count: int | None,
+    *,
+    at_base: bool,
+    at_head: bool,
+    of_head: dict[str, Any] = COUNTER,
 ) -> list[Analysis]:
     """A/B job and pull request of equal revisions; without a count nothing is sent."""
     sides = [
@@ -340,9 +345,14 @@ def _revisions(
             name * 40,
             name * 64,
             JobFacts(side, checks=passed_checks(range(5))),
-            read_manifest(_manifest(COUNTER if declares else None)),
+            read_manifest(_manifest(witness)),
         )
-        for name, side, declares in zip("fa", sides, (at_base, at_head), strict=True)
+        for name, side, witness in zip(
+            "fa",
+            sides,
+            (COUNTER if at_base else None, of_head if at_head else None),
+            strict=True,
+        )
     )
     assert new.manifest is not None
     return [
@@ -390,6 +400,17 @@ def test_a_pull_request_cannot_drop_a_witness() -> None:
     compared, pull_request = _revisions(7, 0, at_base=True, at_head=False)
     assert _of_native(compared) == {"pass"}
     assert (pull_request.verdict, _of_native(pull_request)) == ("fail", {"fail"})
+
+
+def test_a_pull_request_cannot_change_a_witness_and_is_told_so() -> None:
+    compared, pull_request = _revisions(
+        7, 0, at_base=True, at_head=True, of_head={"counter": "other_calls"}
+    )
+    assert _of_native(compared) == {"inconclusive"}, "it does not send its own"
+    assert (pull_request.verdict, _of_native(pull_request)) == ("fail", {"fail"})
+    assert "native_calls is 0; head declares another witness" in pull_request.reason
+    (witness,) = pull_request.report.witnesses
+    assert witness.words.endswith("and base's counts")
 
 
 @pytest.mark.parametrize(
