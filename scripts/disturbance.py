@@ -432,7 +432,7 @@ def _judge_noisy_launches(
         policy = policy_under(undisturbed, MARGIN_PERCENT)
         outcomes = [_judge(batch, policy, look) for batch in batches]
         policy = policy_under(
-            undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes, policy)
+            undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes)
         )
         if policy.knows_noisy_launches:
             outcomes = [_judge(batch, policy, look) for batch in batches]

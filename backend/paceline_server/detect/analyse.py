@@ -68,6 +68,11 @@ class JudgedPair:
     def decides(self) -> bool:
         return self.demanded or (self.rule is not None and self.rule.fails_run)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether an alert may be about it: a rule watches it, even if it fails no run, or it compares revisions."""
+        return self.rule is not None or self.pair.sides == "revisions"
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -118,7 +123,7 @@ class MeasuredRevision:
         circumstances = Circumstances(
             request,
             look,
-            audit_groups(manifest, groups, index, facts, request.audit_policy),
+            audit_groups(manifest, groups, index, facts, request),
             unavailable,
             CpuFeatures.of(facts.conditions),
             disturbance,
@@ -341,10 +346,14 @@ def pairs_by_benchmark(ruled: Sequence[JudgedPair]) -> dict[str, list[JudgedPair
     return pairs
 
 
-def is_certain(pairs: Sequence[JudgedPair]) -> bool:
-    """Check whether everything that a benchmark has to decide is decided: its required comparisons or, without any, all.
-    Nothing to decide is not certain."""
-    required = [judged for judged in pairs if judged.decides]
+def is_certain(pairs: Sequence[JudgedPair], *, thorough: bool = False) -> bool:
+    """Check whether everything that a benchmark has to decide is decided: its required comparisons, in a `thorough` job
+    all that an alert may be about, or, without any, all. Nothing to decide is not certain."""
+    required = [
+        judged
+        for judged in pairs
+        if judged.decides or (thorough and judged.is_watched)
+    ]
     return bool(pairs) and all(
         judged.pair.outcome.verdict in ("pass", "fail")
         and not judged.pair.outcome.extendable

@@ -425,7 +425,7 @@ def _pairs(
                     group,
                     arm,
                     (head, base),
-                    request.audit_policy,
+                    request.audit_policy_of((head, base)),
                     benchmark.witness_counters,
                 ),
                 sides="revisions",

@@ -125,7 +125,10 @@ def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
     if not run.stop_when_sure or context.job.batch > 0:
         return names
     return list_undecided(
-        _analyse(session, context, under_way=True), names, batch_is_over=False
+        _analyse(session, context, under_way=True),
+        names,
+        batch_is_over=False,
+        thorough=run.trigger in THOROUGH,
     )
 
 
@@ -253,7 +256,7 @@ def _without_comparisons(analysis: Analysis) -> Analysis:
 
 
 THOROUGH = ("confirm", "bisect")
-"""Triggers of A/B runs in which an alert waits for every comparison."""
+"""Triggers of runs in which an alert waits: of an A/B run for every comparison, else for those that a rule watches."""
 
 
 _SIMULATED = ("simulated",)

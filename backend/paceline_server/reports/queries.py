@@ -142,6 +142,7 @@ class PointRow(NamedTuple):
     verdict: str
     reason: str
     words: str
+    witness: str | None
     ratio: float | None
     measured_at: datetime
     run_id: str
@@ -210,9 +211,15 @@ def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointR
         )
         .subquery()
     )
-    read = [getattr(Comparison, name) for name in PointRow._fields if name != "words"]
+    of_evidence = ("words", "witness")
+    read = [
+        Comparison.evidence[name].as_string().label(name)
+        if name in of_evidence
+        else getattr(Comparison, name)
+        for name in PointRow._fields
+    ]
     query = (
-        select(*read, Comparison.evidence["words"].as_string().label("words"))
+        select(*read)
         .join(ranked, ranked.c.id == Comparison.id)
         .where(ranked.c.newest == 1)
     )

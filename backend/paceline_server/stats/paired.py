@@ -148,9 +148,11 @@ class PairVerdict:
     """The verdict on a pair. `ratio`, `lower` and `upper` are arm time ÷ reference time; `share_slower` is the
     fraction of blocks in which the arm took longer.
 
-    `launch_noise`: how much its launches differ, a standard deviation in log units; `p_slow`: of the blocks, or of the
-    launches where that is larger and they decide. `extra_percent`: what it had to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
-    `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or too many.
+    `launch_noise`: how much its launches differ, a standard deviation in log units, None where that was not asked of
+    them; `p_slow`: of the blocks, or of the launches where that is larger and they decide. `extra_percent`: what it had
+    to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches
+    for a verdict; `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or
+    too many.
     """
 
     verdict: Verdict
@@ -170,7 +172,7 @@ class PairVerdict:
     extendable: bool = False
     launches_needed: int | None = None
     extra_percent: float = 0.0
-    launch_noise: float = 0.0
+    launch_noise: float | None = None
     filters: tuple[PairFilter, ...] = field(default=())
 
 
@@ -267,8 +269,8 @@ class _LaunchEvidence:
         )
 
     @property
-    def own_noise(self) -> float:
-        return 0.0 if self.effect is None else float(self.effect.own_noise[0])
+    def own_noise(self) -> float | None:
+        return None if self.effect is None else float(self.effect.own_noise[0])
 
     @property
     def noise(self) -> float:
@@ -567,17 +569,15 @@ def _counted(number: int, noun: str, ending: str = "s") -> str:
     return f"{number} {noun}{'' if number == 1 else ending}"
 
 
-def pool_launch_noise(
-    outcomes: Sequence[PairVerdict], policy: PairPolicy | None = None
-) -> float:
+def pool_launch_noise(outcomes: Sequence[PairVerdict]) -> float:
     """Return how much launches differ by the pairs of a metric, their median, in log units; 0 where too few say so.
 
-    A median of few launches says little of how much they differ, but that of many pairs does."""
-    policy = policy or PairPolicy()
+    A median of few launches says little of how much they differ, but that of many pairs does. Pairs that stopped before
+    all planned launches do not say it."""
     noises = [
         outcome.launch_noise
         for outcome in outcomes
-        if outcome.launches >= policy.min_launches
+        if outcome.launch_noise is not None
     ]
     return (
         float(np.median(noises)) if len(noises) >= constants.LAUNCH_NOISE_PAIRS else 0.0

@@ -15,12 +15,13 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.decisions import Comparison, JobReport
+from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import Incident
 from paceline_server.testing.delivered_jobs import Lab, open_lab, samples_items
-from paceline_server.testing.scripted_agent import event_item
-from paceline_server.testing.sorting_suite import CHECK, bench_cases
+from paceline_server.testing.scripted_agent import LeasedJob, announce, event_item
+from paceline_server.testing.sorting_suite import CHECK, bench_cases, suite_manifest
 from sqlalchemy import event, func, select, update
 
 pytestmark = pytest.mark.shapes("embedded")
@@ -78,21 +79,49 @@ def test_a_job_that_stops_when_sure_is_complete_without_the_launches_it_spared(
 ) -> None:
     """Two of five launches are delivered before the agent asks; a run of a history measures all."""
     lab.request(**spec)
-    leased = lab.agent.lease()
+    leased, last = _deliver_two_launches(lab, effects)
     assert leased.lease["work"]["stop_when_sure"] is bool(spec)
-    leased.report("measuring")
-    items = samples_items(bench_cases(1, effects, launches=2))
-    check = {"type": "check", "name": CHECK, "ok": True, "detail": ""}
-    items.append(event_item(len(items), check, launch=0))
-    assert leased.send(*items).status_code == 200
     assert leased.post("undecided").json() == {"benchmarks": undecided}
-    assert leased.finish(len(items) - 1).status_code == 204
+    assert leased.finish(last).status_code == 204
     outbox.drain()
     job = _job(lab, leased.job_id)
     assert job["verdict"] == verdict, "what is not certain is measured once more"
     said = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
     run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers))
     assert (said in str(run.json()["reason"])) is (verdict == "pass")
+
+
+def _deliver_two_launches(lab: Lab, effects: dict[int, float]) -> tuple[LeasedJob, int]:
+    """Return the next job, with two launches delivered, and the number of the last item."""
+    leased = lab.agent.lease()
+    leased.report("measuring")
+    items = samples_items(bench_cases(1, effects, launches=2))
+    check = {"type": "check", "name": CHECK, "ok": True, "detail": ""}
+    items.append(event_item(len(items), check, launch=0))
+    assert leased.send(*items).status_code == 200
+    return leased, len(items) - 1
+
+
+@pytest.mark.parametrize(
+    ("trigger", "undecided"), [("manual", []), ("confirm", ["sort_batch"])]
+)
+def test_a_confirmation_goes_on_until_what_fails_no_run_is_decided(
+    lab: Lab, trigger: str, undecided: list[str]
+) -> None:
+    """An alert may be about it: the rule at batch=2000 fails no run."""
+    (rule,) = suite_manifest()["rules"]
+    rules = [
+        rule | {"name": f"at-{batch}", "params": {"batch": [batch]}, "fails_run": fails}
+        for batch, fails in ((1000, True), (2000, False))
+    ]
+    with session_scope() as session:
+        agent_id = session.get_one(Target, lab.target_id).agent_id
+    announce(agent_id, suite_manifest(rules=rules))
+    lab.request(stop_when_sure=True)
+    with session_scope() as session:
+        session.execute(update(Run).values(trigger=trigger))
+    leased, _ = _deliver_two_launches(lab, {1000: -0.5, 2000: -0.02})
+    assert leased.post("undecided").json() == {"benchmarks": undecided}
 
 
 @pytest.mark.parametrize(

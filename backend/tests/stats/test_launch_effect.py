@@ -24,6 +24,7 @@ from paceline_server.stats.paired import (
     pool_launch_noise,
 )
 from paceline_server.stats.samples import Floats
+from paceline_server.stats.stopping import policy_after
 from scipy import stats as scipy_stats
 
 LAUNCHES, BLOCKS, PAIRS = 5, 20, 20
@@ -164,8 +165,13 @@ def test_few_pairs_do_not_say_how_much_launches_differ() -> None:
     d = rng.normal(0.0, 0.003, (LAUNCH_NOISE_PAIRS, 5, BLOCKS))
     d += rng.normal(0.0, 0.03, (LAUNCH_NOISE_PAIRS, 5, 1))
     outcomes = [judge_pair(_blocks(pair)) for pair in d]
-    assert pool_launch_noise(outcomes) == pytest.approx(0.03, rel=0.4)
+    noise = pool_launch_noise(outcomes)
+    assert noise == pytest.approx(0.03, rel=0.4)
     assert pool_launch_noise(outcomes[1:]) == 0.0
+    early = policy_after(3, 5, PairPolicy())
+    stopped = [judge_pair(_blocks(pair[:3]), 0, early) for pair in d]
+    assert pool_launch_noise([*outcomes, *stopped]) == noise, "they say nothing of it"
+    assert pool_launch_noise([*outcomes[1:], *stopped]) == 0.0
 
 
 def test_the_launches_that_noisy_launches_are_told_to_take_decide_it() -> None:

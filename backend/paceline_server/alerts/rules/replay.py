@@ -14,6 +14,7 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
+from paceline_server.alerts.explanation import is_slower
 from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.rules import rule_checks
 from paceline_server.alerts.rules.rule_book import RuleSubject
@@ -167,9 +168,7 @@ def _arm_failures(
         if not contest.decides(RuleSubject.of(first, target)):
             continue
         failing = [
-            row
-            for row in points
-            if row[0].verdict == "fail" and _reaches_effect(rule, row[0])
+            row for row in points if is_slower(row[0]) and _reaches_effect(rule, row[0])
         ]
         if first.demonstration:
             demonstrations.update(first.run_id for _ in failing)
