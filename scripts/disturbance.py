@@ -431,9 +431,7 @@ def _judge_noisy_launches(
         batches = [_take_launches(blocks, LAUNCHES * (look + 1)) for blocks in measured]
         policy = policy_under(undisturbed, MARGIN_PERCENT)
         outcomes = [_judge(batch, policy, look) for batch in batches]
-        policy = policy_under(
-            undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes)
-        )
+        policy = policy_under(undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes))
         if policy.knows_noisy_launches:
             outcomes = [_judge(batch, policy, look) for batch in batches]
         for pair, outcome in enumerate(outcomes):

@@ -568,6 +568,7 @@ def test_an_agent_asks_between_launches_and_spares_what_is_certain(
     world: World,
     running: Agent,
     monkeypatch: pytest.MonkeyPatch,
+    *,
     work: dict[str, Any],
     undecided: dict[int, list[str]],
     share: float,

@@ -350,9 +350,7 @@ def is_certain(pairs: Sequence[JudgedPair], *, thorough: bool = False) -> bool:
     """Check whether everything that a benchmark has to decide is decided: its required comparisons, in a `thorough` job
     all that an alert may be about, or, without any, all. Nothing to decide is not certain."""
     required = [
-        judged
-        for judged in pairs
-        if judged.decides or (thorough and judged.is_watched)
+        judged for judged in pairs if judged.decides or (thorough and judged.is_watched)
     ]
     return bool(pairs) and all(
         judged.pair.outcome.verdict in ("pass", "fail")

@@ -48,7 +48,8 @@ def list_undecided(
     return [
         name
         for name in benchmarks
-        if name in read_to_the_end or not is_certain(pairs.get(name, ()), thorough=thorough)
+        if name in read_to_the_end
+        or not is_certain(pairs.get(name, ()), thorough=thorough)
     ]
 
 

@@ -602,7 +602,7 @@ def maintenance_ends(
         )
         .group_by(Target.agent_id)
     )
-    return {agent_id: at for agent_id, at in session.execute(query)}
+    return {row[0]: row[1] for row in session.execute(query)}
 
 
 def projects_with_quarantine(session: Session) -> set[str]:

@@ -575,9 +575,7 @@ def pool_launch_noise(outcomes: Sequence[PairVerdict]) -> float:
     A median of few launches says little of how much they differ, but that of many pairs does. Pairs that stopped before
     all planned launches do not say it."""
     noises = [
-        outcome.launch_noise
-        for outcome in outcomes
-        if outcome.launch_noise is not None
+        outcome.launch_noise for outcome in outcomes if outcome.launch_noise is not None
     ]
     return (
         float(np.median(noises)) if len(noises) >= constants.LAUNCH_NOISE_PAIRS else 0.0
