@@ -181,8 +181,10 @@ class Outcome:
 def judge_window(
     cases: tuple[CaseSamples, CaseSamples], readings: Sequence[Reading], method: str
 ) -> Outcome:
-    """Judge a window by a method."""
-    voids, disturbance = separate_disturbances(find_voids(readings), "host", method)
+    """Judge a window by a method, as an arm at two revisions: equal work runs the same code."""
+    voids, disturbance = separate_disturbances(
+        find_voids(readings), "host", method, "revisions"
+    )
     blocks = pair_blocks(*cases, "lower")
     outcome = _judge(blocks, policy_under(disturbance, MARGIN_PERCENT))
     plain = outcome

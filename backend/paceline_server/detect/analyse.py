@@ -49,7 +49,11 @@ from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
 from paceline_server.detect.witnesses import Witnesses, witnessed_gate
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.configuration import list_suppressed
-from paceline_server.stats.disturbance import Disturbance, separate_disturbances
+from paceline_server.stats.disturbance import (
+    Disturbance,
+    Sides,
+    separate_disturbances,
+)
 from paceline_server.stats.paired import VOIDING_METHOD
 from paceline_server.stats.voids import Reading, Void, advise, find_voids
 
@@ -117,7 +121,7 @@ class MeasuredRevision:
         index = CaseIndex.of(facts.cases)
         groups = expected_groups(manifest, request, facts)
         checks = check_rows(manifest, request, facts.checks)
-        voids, disturbance = conditions_of(facts, request, look)
+        voids, disturbance = conditions_of(facts, request, look, "arms")
         unavailable = UnavailableArms.of(facts)
         unavailable_benchmarks = unavailable.unavailable_benchmarks(manifest, groups)
         circumstances = Circumstances(
@@ -270,13 +274,17 @@ def analyse(
 
 
 def conditions_of(
-    facts: JobFacts, request: JobRequest, look: Look
+    facts: JobFacts,
+    request: JobRequest,
+    look: Look,
+    sides: Sides,
 ) -> tuple[tuple[Void, ...], Disturbance]:
-    """Return what voids a job, and what only disturbs it, by the method of the look."""
+    """Return what voids a job, and what only disturbs the comparisons of its arms or revisions, by the method of the
+    look."""
     conditions = tuple(_list_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
         return conditions, Disturbance(method=look.method)
-    return separate_disturbances(conditions, request.target_kind, look.method)
+    return separate_disturbances(conditions, request.target_kind, look.method, sides)
 
 
 def _list_conditions(
