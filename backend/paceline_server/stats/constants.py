@@ -127,7 +127,7 @@ WAIT_EXTRA_OF_ARMS: Final = 0.4
 Neighbours of memory and cache move it by up to 60 %, which no reading shows and no extra covers."""
 
 WAIT_EXTRA_OF_ARMS_MOST: Final = 0.3
-"""log units; ln of 25.0 % beside 8 neighbours of CPU, the farthest of those medians, is −0.288 (README)."""
+"""log units; ln of 25.0 % beside 8 neighbours of CPU, the farthest of those medians, is -0.288 (README)."""
 
 FORMER_WAIT_EXTRA: Final = 0.25
 """WAIT_EXTRA of `paired-sign-test/2`, by which stored reports are made again."""
