@@ -90,7 +90,7 @@ comparisons_of_job = queries.comparisons_of_job
 
 @dataclass(frozen=True)
 class JobAnalysis:
-    """The analysis of a look (batch) of a job."""
+    """The analysis of a job after one of its batches."""
 
     job_id: str
     batch: int
@@ -111,8 +111,10 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 
 def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
-    """Return the benchmarks of a job under way that more launches of its first batch may decide, by what was delivered;
-    all of them where it does not stop when sure. Later batches run whole. Raises 404."""
+    """Return the benchmarks of a running job that further launches of its first batch may still decide.
+
+    All of them are returned for a later batch, and for a run that does not stop when sure. Raises 404.
+    """
     context = queries.context(session, job_id)
     if context is None:
         raise not_found("job", job_id)
@@ -144,8 +146,11 @@ def _analyse(
     method: str = METHOD,
     under_way: bool = False,
 ) -> Analysis:
-    """Analyse a look of a job by `method`. `as_of` bounds what is known of the run's other jobs; `limits` replaces this
-    server's. `under_way`: by what an attempt that has not ended has delivered, too."""
+    """Analyse a look of a job by `method`.
+
+    `as_of`: ignore what other jobs of the run got later. `limits`: use these instead of this server's. `under_way`: use
+    the samples of an attempt that has not ended, too.
+    """
     job, run = context.job, context.run
     other_comparisons = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
@@ -205,15 +210,15 @@ def _analyse(
     judge = (
         analyse_pull_request
         if run.judges_head
-        else partial(analyse_revisions, thorough=run.trigger in THOROUGH)
+        else partial(analyse_revisions, thorough=run.trigger in _THOROUGH_TRIGGERS)
     )
     return analyse_affected(
         manifest,
         (base, head),
         request,
         job.unaffected or {},
-        lambda declared, at_base, rest: judge(
-            declared, at_base, head, identity, request=rest, look=look
+        lambda declared, at_base, affected: judge(
+            declared, at_base, head, identity, request=affected, look=look
         ),
         judges_gates=run.judges_head,
     )
@@ -222,7 +227,7 @@ def _analyse(
 def _requested_benchmarks(
     context: JobContext, manifest: Manifest, at_base: Manifest | None
 ) -> list[str]:
-    """Return what a job was asked for: those its run names, or all that a side declares for its kind of target."""
+    """Return the benchmarks that the run names, or else all that one side declares for this kind of target."""
     if not context.run.whole_suite:
         return context.run.benchmarks
     sides = [manifest] if at_base is None else [manifest, at_base]
@@ -250,17 +255,19 @@ def _without_comparisons(analysis: Analysis) -> Analysis:
     )
 
 
-THOROUGH = ("confirm", "bisect")
-"""Triggers of A/B runs in which an alert waits for every comparison."""
+_THOROUGH_TRIGGERS = ("confirm", "bisect")
+"""Triggers of A/B runs that measure until every comparison is decided, because an alert waits for it."""
 
 
 _SIMULATED = ("simulated",)
-"""What the server itself knows of a simulated target, by the name of the configuration error."""
+"""The configuration error that the server itself adds for a simulated target."""
 
 
 def _expected_errors(context: JobContext) -> tuple[str, ...]:
-    """Return the configuration errors that do not void a job: those that its request suppressed and, as everybody
-    knows of a simulated target, that it is one. The verdict names them."""
+    """Return the configuration errors that do not void a job.
+
+    These are the errors that its request suppressed, and `simulated` for a simulated target. The verdict names them.
+    """
     of_simulation = _SIMULATED if context.target.simulated else ()
     return tuple(dict.fromkeys((*context.run.suppress, *of_simulation)))
 
@@ -332,28 +339,35 @@ def recompute_report(session: Session, context: JobContext) -> JobReportOut:
 
 @dataclass(frozen=True)
 class RepeatedReport:
-    """A stored report and the one that its samples give now, by the method of the stored one. What people waived is
-    left out of both: it is a decision, not a measurement."""
+    """A stored report, and the one that its samples give now by the same method.
+
+    Waivers are left out of both, because they are decisions, not measurements.
+    """
 
     stored: dict[str, Any]
     again: dict[str, Any]
 
     @property
     def differing(self) -> list[str]:
-        """The parts of the report that are not equal to the bit."""
+        """The names of the parts that differ."""
         names = sorted(self.stored.keys() | self.again.keys())
         return [name for name in names if self.stored.get(name) != self.again.get(name)]
 
 
 def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedReport:
-    """Judge a concluded job again as it was judged: from its samples, with `limits`, and with what was known of the
-    run's other jobs at that time. Raises 404."""
-    context, known = queries.context(session, job_id), queries.report(session, job_id)
-    if context is None or known is None:
+    """Judge a concluded job again from its samples.
+
+    It uses `limits`, and what was known of the run's other jobs at that time. Raises 404.
+    """
+    context, stored_row = (
+        queries.context(session, job_id),
+        queries.report(session, job_id),
+    )
+    if context is None or stored_row is None:
         raise not_found("report of the job", job_id)
-    report = JobReportOut.model_validate(known.report)
+    report = JobReportOut.model_validate(stored_row.report)
     analysis = _analyse(
-        session, context, as_of=known.created_at, limits=limits, method=report.method
+        session, context, as_of=stored_row.created_at, limits=limits, method=report.method
     )
     stored, again = _compared_part(report), _compared_part(analysis.report)
     rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
@@ -363,8 +377,10 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
 
 
 def _compared_part(report: JobReportOut) -> dict[str, Any]:
-    """Return a report without what people decided, and without the sentences of a former method, which are worded
-    anew."""
+    """Return the parts of a report that must be equal when it is made again.
+
+    Decisions of people are left out, and sentences of a former method, because their wording has changed.
+    """
     left_out = {"waived"}
     parts: dict[str, Any] = {"reasons": True}
     if report.method == VOIDING_METHOD:
@@ -376,7 +392,7 @@ def _compared_part(report: JobReportOut) -> dict[str, Any]:
 
 
 def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """Compute policy advice of a concluded job without storing it: that of a confirmation enters no history
+    """Compute policy advice of a concluded job without storing it, because advice of a confirmation enters no history
     (I13). Empty for an unknown job."""
     context = queries.context(session, job_id)
     if context is None:
@@ -473,8 +489,8 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
     )
 
 
-def _pairing_of(session: Session, job_id: str) -> SidePairing:
-    """Return the names that the base of a job has for what its head declares; its own, where no base was reported."""
+def _pair_names(session: Session, job_id: str) -> SidePairing:
+    """Pair the names of a job's head with those of its base. Without a manifest of the base, no name changes."""
     context = queries.context(session, job_id)
     if context is None or context.run.base_manifest is None:
         return SidePairing({}, {})
@@ -495,7 +511,7 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     ]
     if comparison.sides == "revisions":
         sources = [(comparison.arm, "head"), (comparison.arm, "base")]
-    pairing = _pairing_of(session, comparison.job_id)
+    pairing = _pair_names(session, comparison.job_id)
     sides = []
     for arm, side in sources:
         names = comparison.benchmark, arm

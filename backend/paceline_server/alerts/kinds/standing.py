@@ -69,7 +69,7 @@ class StandingKind(AlertKind[str]):
         """Yield the facts that stand now in a project."""
 
     @abstractmethod
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         """Return what ended the newest episode of a living alert; None if nothing did."""
@@ -88,7 +88,7 @@ class StandingKind(AlertKind[str]):
             if rule.mode != "off" and fact.episode not in known.get(cause_key, ()):
                 yield replace(self._observation(cause_key, fact), rule=rule)
         for alert in queries.living_of_kind(session, self.name):
-            words = self.why_over(session, alert, _episode_of(session, alert), at)
+            words = self.explain_end(session, alert, _episode_of(session, alert), at)
             if words is not None:
                 yield self._ending(alert, words)
 
