@@ -32,7 +32,7 @@ TICK_S = 0.1
 """Interval of checking limits and ticking the sink while nothing arrives."""
 START_TIMEOUT_S = 30.0
 GRACE_S = 60.0
-"""How long after the timeout the device ends a launch by itself if no agent does."""
+"""Time after the timeout at which the device itself ends a launch that no agent has ended."""
 SIGKILL = 9
 SIGNAL_STATUS = 128
 """A shell exits with 128 + n when signal n killed its process."""
@@ -45,8 +45,8 @@ CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
 class FollowerFrame(msgspec.Struct, frozen=True):
-    """One message of the follower. `data` of out and err may come in pieces; `text` is the status of end, or
-    the two times of a beat."""
+    """One message of the follower. The `data` of out and err may come in pieces. `text` is the exit status of an end, or
+    the start and the present time of a beat."""
 
     word: Word
     data: bytes = b""
@@ -104,7 +104,7 @@ class FollowerParser:
 
 
 class RemotePaths(msgspec.Struct, frozen=True):
-    """Paths and commands of a launch on the device. `workload` and `watching` are prefixes of commands."""
+    """Paths of a launch on the device. `workload` is put before its command, `watching` before that of the follower."""
 
     run: str
     directory: PurePosixPath
@@ -121,13 +121,13 @@ class DetachedLaunch:
         persistent: ReconnectingDevice,
         spec: LaunchSpec,
         launch: LaunchMonitor,
-        place: RemotePaths,
-        ended: Callable[[], None] = lambda: None,
+        paths: RemotePaths,
+        on_ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """Prepare the launch. `ended` is called right after its end, before its files are removed."""
-        self._on_ended = ended
+        """Prepare the launch. `on_ended` is called right after its end, before its files are removed."""
+        self._on_ended = on_ended
         self._persistent, self._spec, self._launch = persistent, spec, launch
-        self._place, self._pace = place, persistent.pace
+        self._paths, self._pace = paths, persistent.pace
         self._begun_at = self._alive_at = -math.inf
         self._over_since: float | None = None
         self._killed_at: float | None = None
@@ -162,7 +162,7 @@ class DetachedLaunch:
         left_count = 0
         try:
             self._on_ended()
-            left_count = self._sweep()
+            left_count = self._remove_leftovers()
         except TargetError as error:
             failure = error
         if self._ended is None or self._failure is not None:
@@ -183,25 +183,25 @@ class DetachedLaunch:
         environment = [f"{key}={value}" for key, value in self._spec.env.items()]
         command = [
             *(["env", *environment] if environment else []),
-            *self._place.workload,
+            *self._paths.workload,
             *self._spec.argv,
         ]
         start = scripts.argv(
             "start",
-            str(self._place.directory),
-            str(self._place.script),
-            self._place.run,
+            str(self._paths.directory),
+            str(self._paths.script),
+            self._paths.run,
             str(self._spec.cwd),
             str(limit),
             self._spec.argv[0],
             *command,
         )
-        done = self._persistent.run(start, START_TIMEOUT_S)
-        if done.rc != 0:
+        result = self._persistent.run(start, START_TIMEOUT_S)
+        if result.rc != 0:
             output = (
-                (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
+                (result.stdout + result.stderr).decode("utf-8", "replace").strip()[:400]
             )
-            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {output}"
+            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({result.rc}): {output}"
             self._persistent.raise_refusal(
                 TransferError(text, no_space="No space left" in output)
             )
@@ -212,11 +212,11 @@ class DetachedLaunch:
             str(self._launch.bytes_seen(channel)) for channel in CHANNELS.values()
         ]
         follow = scripts.argv(
-            "follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}"
+            "follow", str(self._paths.directory), *offsets, f"{self._pace.look_s:g}"
         )
         frames, heard_at = FollowerParser(), time.monotonic()
         self._over_since = None
-        with self._persistent.stream([*self._place.watching, *follow]) as stream:
+        with self._persistent.stream([*self._paths.watching, *follow]) as stream:
             while not self._is_settled:
                 data = stream.read(TICK_S)
                 self._launch.tick()
@@ -271,7 +271,7 @@ class DetachedLaunch:
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is StopSignal.KILL else None
             self._persistent.run(
-                scripts.argv("order", str(self._place.directory), order.value)
+                scripts.argv("order", str(self._paths.directory), order.value)
             )
         if self._launch.is_flooded:  # more output is not worth reading
             self._ended = ProcessEnd(signal_number=SIGKILL)
@@ -328,18 +328,18 @@ class DetachedLaunch:
         else:
             self._ended = ProcessEnd(exit_code=number)
 
-    def _sweep(self) -> int:
+    def _remove_leftovers(self) -> int:
         """Kill processes that the workload left behind and remove its output, which was read."""
 
-        def sweep(connection: Connection) -> int:
-            directory = self._place.directory
+        def remove(connection: Connection) -> int:
+            directory = self._paths.directory
             killed = leftovers.kill_processes(
-                connection, self._place.run, str(directory.parent), str(directory)
+                connection, self._paths.run, str(directory.parent), str(directory)
             )
             leftovers.remove_directory(connection, str(directory))
             return killed
 
-        return self._persistent.ask(sweep)
+        return self._persistent.ask(remove)
 
     def _taken_bytes(self) -> int:
         return sum(self._launch.bytes_seen(channel) for channel in CHANNELS.values())

@@ -20,7 +20,7 @@ from paceline.harnesses.port import (
 
 BENCH = ("-bench", "--bench", "-test.bench")
 _NAME = re.compile(r"(?:.*\.)?(Benchmark[^/.]*)((?:/.*)?)", re.DOTALL)
-"""The function and the names below it, after a package if there are several."""
+"""Matches an optional package, the function, and the names of its sub-benchmarks."""
 _PROCS = re.compile(r"-\d+\Z")
 
 
@@ -61,8 +61,10 @@ class GoTesting:
 
 
 def _filter(names: Sequence[str]) -> str:
-    """Return the value of -bench that runs these benchmarks, and none beside them that would take long: each level of a
-    name has a pattern of its own."""
+    """Return the value of -bench that selects these benchmarks.
+
+    Each level of a name has a pattern of its own, so that few other benchmarks run with them.
+    """
     paths = [
         [match[1], *match[2].split("/")[1:]]
         for name in names

@@ -184,7 +184,7 @@ def _policy_advice_out(
 
 @dataclass(frozen=True)
 class PolicyOnTarget:
-    """The advice for a target, and whether a policy stated outside the suite `holds` there; None if undecided."""
+    """The advice for a target, and whether a policy stated outside the suite `holds` there. None means undecided."""
 
     advice: PolicyAdviceOut
     simulated: bool
@@ -196,7 +196,7 @@ class PolicyOnTarget:
 def judge_on_target(
     advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None
 ) -> PolicyOnTarget:
-    """Judge the policy 'use the arm from `minimum` on, after `warmup_rounds`' on the target of the advice."""
+    """Judge whether using the arm from `minimum` on, after `warmup_rounds`, holds on the target of the advice."""
     verdict = judge_minimum(
         _read_crossover(advice.warm), minimum, advice.margin_percent
     )
@@ -213,12 +213,12 @@ def judge_on_target(
         reasons.append(sentence)
     holds = False if False in judgements else None if None in judgements else True
     point = params_text(advice.params, " ")
-    where = f"{target.spoken_name}{f' at {point}' if point else ''}"
+    place = f"{target.spoken_name}{f' at {point}' if point else ''}"
     return PolicyOnTarget(
         advice,
         target.simulated,
         holds,
-        f"On {where} {advice.warm.words}",
+        f"On {place} {advice.warm.words}",
         "; ".join(reasons),
     )
 
