@@ -69,7 +69,7 @@ def refuse_plain_http(request: Request) -> None:
 
 
 def check_visitor(request: Request) -> Visitor:
-    """Return the device and address from which a person signs in. Raises 403 if it is unencrypted or does not come from our own pages."""
+    """Return from which device and address a person signs in. Raises 403 over plain HTTP, or if another site asks."""
     refuse_plain_http(request)
     refuse_other_sites(request, require_origin=False)
     return Visitor(

@@ -43,8 +43,8 @@ PAIRED = {
 class DerivedRow:
     """A derived value with the reasons not to trust it.
 
-    Each reason is a sentence. `missing`: the target cannot run an arm. `defect`: the protocol was violated. `few`: there
-    are too few samples for a gate to decide.
+    `missing`: the target cannot run an arm. `defect`: the protocol was violated. `few`: there are too few samples for a
+    gate to decide.
     """
 
     declared: Derived
@@ -310,7 +310,7 @@ def _compute_across_param(
 def _compute_crossover(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
-    """Return the crossover. Without a measurement of every expected value there is none, since a gap may hide a loss."""
+    """Return the crossover. There is none if an expected value was not measured, since the gap may hide a loss."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []
     for group in members:
         value = group.params.get(declared.param or "")

@@ -49,7 +49,7 @@ class Disturbance:
 
     @property
     def drift_percent(self) -> float:
-        """The part of it that comes from a drift, which a pair need not clear if its arms drifted alike; 0 by former methods."""
+        """The part of it that a drift demands; a pair whose arms drifted alike need not clear it. 0 by former methods."""
         if self.method in (VOIDING_METHOD, BOUNDING_METHOD):
             return 0.0
         return self._sum_extras(

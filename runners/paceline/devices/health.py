@@ -50,8 +50,8 @@ LIMITS = {
     Rung.ADB_RECONNECT: 1,
     Rung.REBOOT: 1,
 }
-"""The number of tries per episode. It is two where a handshake may fail once while adbd restarts. A restart that did not
-help will not help a minute later."""
+"""Tries per episode. There are two where a handshake may fail once while adbd restarts. A restart that did not help will
+not help a minute later."""
 
 
 class Ladder(msgspec.Struct, frozen=True):
@@ -64,8 +64,8 @@ class Ladder(msgspec.Struct, frozen=True):
 
 
 class RecoveryCapabilities(msgspec.Struct, frozen=True):
-    """The possible ways of recovery. `by_server`: a route leads through an adb server. `speaks`: the device can be asked
-    to restart. `survives_restart`: after a restart, the device can be reached without a person.
+    """The possible ways of recovery. `by_server`: a route leads through an adb server. `speaks`: the device accepts a
+    restart. `survives_restart`: after a restart, the device can be reached without a person.
     """
 
     by_server: bool

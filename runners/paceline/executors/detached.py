@@ -45,8 +45,8 @@ CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
 class FollowerFrame(msgspec.Struct, frozen=True):
-    """One message of the follower. The `data` of out and err may come in pieces. `text` is the exit status of an end, or
-    the start and the present time of a beat."""
+    """One message of the follower. The `data` of out and err may come in pieces. `text` is the status of an end, or the
+    start and the present time of a beat."""
 
     word: Word
     data: bytes = b""
