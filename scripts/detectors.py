@@ -58,7 +58,7 @@ def asv(values: list[float]) -> list[int]:
 
 
 def perfherder(values: list[float]) -> list[int]:
-    """Detect as Perfherder does: where t between the 12 points before and the 12 after is above 7, and highest nearby."""
+    """Detect as Perfherder does: where t between the 12 points before and the 12 after is highest, and above 7."""
     y, side = np.asarray(values), 12
     t = np.zeros(y.size)
     for at in range(side, y.size - side + 1):

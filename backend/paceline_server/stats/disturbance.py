@@ -49,7 +49,7 @@ class Disturbance:
 
     @property
     def drift_percent(self) -> float:
-        """The part of it that a drift demands; a pair whose arms drifted alike need not clear it. 0 by former methods."""
+        """The part of it that a drift demands; a pair whose arms drifted alike need not clear it; 0 formerly."""
         if self.method in (VOIDING_METHOD, BOUNDING_METHOD):
             return 0.0
         return self._sum_extras(

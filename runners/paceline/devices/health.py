@@ -50,8 +50,8 @@ LIMITS = {
     Rung.ADB_RECONNECT: 1,
     Rung.REBOOT: 1,
 }
-"""Tries per episode. There are two where a handshake may fail once while adbd restarts. A restart that did not help will
-not help a minute later."""
+"""Tries per episode. There are two where a handshake may fail once while adbd restarts. A restart that did not help
+will not help a minute later."""
 
 
 class Ladder(msgspec.Struct, frozen=True):
