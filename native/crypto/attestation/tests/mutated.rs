@@ -1,5 +1,5 @@
-//! The entries of fuzzing (`../../fuzz`) over seeded changes of honest and crafted inputs.
-//! `PACELINE_ATTESTATION_INPUTS` says how many, as for `agreement.rs`.
+//! Runs the entry points of fuzzing (`../../fuzz`) on seeded changes of honest and crafted inputs.
+//! `PACELINE_ATTESTATION_INPUTS` sets their number, as for `agreement.rs`.
 
 mod adversary;
 #[path = "../../fuzz/entries/engines.rs"]

@@ -1,4 +1,4 @@
-//! The multiples of keys that verify one signature at a time, kept for a bounded number of keys.
+//! Keeps multiples for a bounded number of keys, with which lanes verify one signature at a time.
 //!
 //! They take 23 KiB a key and the time of about six verifications, so a process that meets 100,000
 //! keys must neither keep nor make all of them. A key that finds no place is verified by `portable`,
