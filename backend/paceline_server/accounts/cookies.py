@@ -84,7 +84,7 @@ def public_url(request: Request) -> str:
     return _settings(request).public_url or str(request.base_url)
 
 
-def hand_over_session(
+def answer_with_session(
     request: Request, response: Response, new: NewSession
 ) -> SessionOut:
     """Set the cookie of a new session, and return its wire shape."""

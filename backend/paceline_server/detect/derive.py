@@ -43,8 +43,8 @@ PAIRED = {
 class DerivedRow:
     """A derived value with the reasons not to trust it.
 
-    `missing`: the target cannot run an arm. `defect`: the protocol was violated. `few`: there are too few samples for a
-    gate to decide.
+    `missing`: the target cannot run an arm. `defect`: the protocol was violated. `too_few`: there are too few samples for
+    a gate to decide.
     """
 
     declared: Derived
@@ -53,7 +53,7 @@ class DerivedRow:
     result: DerivedValue
     missing: str | None = None
     defect: str | None = None
-    few: str | None = None
+    too_few: str | None = None
 
     def out(self) -> DerivedOut:
         """Return the wire shape."""
@@ -237,7 +237,7 @@ def _compute_row(
         point,
         result,
         defect=first_reason(witnesses.why_not) or first_reason(audits.why_not),
-        few=first_reason(audits.too_few),
+        too_few=first_reason(audits.too_few),
     )
 
 

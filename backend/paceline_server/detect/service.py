@@ -121,7 +121,7 @@ def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
     run = context.run
     manifest = read_manifest(run.manifest)
     at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
-    names = _requested_benchmarks(context, manifest, at_base)
+    names = _list_requested_benchmarks(context, manifest, at_base)
     if not run.stop_when_sure or context.job.batch > 0:
         return names
     return list_undecided(
@@ -159,20 +159,20 @@ def _analyse(
         run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
     )
     request = JobRequest(
-        _requested_benchmarks(context, manifest, at_base),
+        _list_requested_benchmarks(context, manifest, at_base),
         run.params,
         job.launches,
         run.rounds,
         run.demonstration,
         run.knobs,
         target_kind="device" if context.target.kind == "device" else "host",
-        suppress=_expected_errors(context),
+        suppress=_list_expected_errors(context),
         stop_when_sure=run.stop_when_sure,
     )
     look = Look(
         number=job.batch,
         other_p_values=tuple(
-            _p_value(comparison)
+            _read_p_value(comparison)
             for comparison in other_comparisons
             if comparison.verdict != "not_applicable"
         ),
@@ -181,7 +181,7 @@ def _analyse(
         method=method,
     )
     if context.is_imported:
-        return _without_comparisons(
+        return _remove_comparisons(
             analyse(
                 manifest,
                 _read_facts(session, context, under_way=under_way),
@@ -205,7 +205,7 @@ def _analyse(
             _read_facts(session, context, side, under_way=under_way),
             at_base if side == "base" else None,
         )
-        for commit, artifact, side in _sides(context)
+        for commit, artifact, side in _list_sides(context)
     )
     judge = (
         analyse_pull_request
@@ -224,7 +224,7 @@ def _analyse(
     )
 
 
-def _requested_benchmarks(
+def _list_requested_benchmarks(
     context: JobContext, manifest: Manifest, at_base: Manifest | None
 ) -> list[str]:
     """Return the benchmarks that the run names, or else all that one side declares for this kind of target."""
@@ -235,7 +235,7 @@ def _requested_benchmarks(
     return list(dict.fromkeys(names))
 
 
-def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
+def _list_sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
     """Return commit, artifact and name of the base, then of the head."""
     run, job = context.run, context.job
     # An agent that could not announce its merge base has measured one all the same.
@@ -246,7 +246,7 @@ def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
     ]
 
 
-def _without_comparisons(analysis: Analysis) -> Analysis:
+def _remove_comparisons(analysis: Analysis) -> Analysis:
     """Remove the comparisons: arms measured one after the other have no blocks to compare (I11)."""
     return replace(
         analysis,
@@ -263,7 +263,7 @@ _SIMULATED = ("simulated",)
 """The configuration error that the server itself adds for a simulated target."""
 
 
-def _expected_errors(context: JobContext) -> tuple[str, ...]:
+def _list_expected_errors(context: JobContext) -> tuple[str, ...]:
     """Return the configuration errors that do not void a job.
 
     These are the errors that its request suppressed, and `simulated` for a simulated target. The verdict names them.
@@ -297,7 +297,7 @@ def _read_facts(
     )
 
 
-def _p_value(comparison: Comparison) -> float:
+def _read_p_value(comparison: Comparison) -> float:
     p = comparison.evidence["statistic"]["p_slow"]
     return 1.0 if p is None else float(p)
 
@@ -369,14 +369,14 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
     analysis = _analyse(
         session, context, as_of=stored_row.created_at, limits=limits, method=report.method
     )
-    stored, again = _compared_part(report), _compared_part(analysis.report)
+    stored, again = _select_compared_parts(report), _select_compared_parts(analysis.report)
     rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
     if not any(row.waived for row in rows):
         stored["verdict"], again["verdict"] = context.job.verdict, analysis.verdict
     return RepeatedReport(stored, again)
 
 
-def _compared_part(report: JobReportOut) -> dict[str, Any]:
+def _select_compared_parts(report: JobReportOut) -> dict[str, Any]:
     """Return the parts of a report that must be equal when it is made again.
 
     Decisions of people are left out, and sentences of a former method, because their wording has changed.
@@ -425,11 +425,11 @@ def _store_report(session: Session, job_analysis: JobAnalysis) -> None:
 def _store_comparisons(
     session: Session,
     context: JobContext,
-    ruled: Sequence[JudgedPair],
+    judged_pairs: Sequence[JudgedPair],
     suppressed: Sequence[str],
 ) -> None:
     at = clock.now()
-    for judged in ruled:
+    for judged in judged_pairs:
         out = comparison_out(judged.pair, context.run.demonstration, judged.decides)
         rule = None if judged.rule is None else msgspec.to_builtins(judged.rule)
         evidence = {

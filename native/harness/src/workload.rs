@@ -70,9 +70,11 @@ enum Body {
 pub struct Arm {
     name: String,
     body: Body,
+    /// The fixed iterations of every sample, if they are fixed.
     iterations: Option<u64>,
     work: Option<TakeWork>,
     readings: Vec<(String, TakeReading)>,
+    /// The metrics with one value per launch.
     once: Vec<(String, TakeOnce)>,
 }
 

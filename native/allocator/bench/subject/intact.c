@@ -35,6 +35,7 @@ static bool filled(const struct object *object, size_t size) {
     return true;
 }
 
+/* Fills an object with a stamp that comes from `draw`, a random number. */
 static void fill(struct object *object, uint32_t draw, size_t size) {
     object->stamp = (unsigned char)(draw >> 8 | 1);
     object->size = size;
@@ -100,6 +101,7 @@ static void steps(struct object *objects, uint32_t state, int count) {
     }
 }
 
+/* The objects and the random state with which the other thread goes on. */
 struct passed_on {
     struct object *objects;
     uint32_t state;

@@ -5,7 +5,7 @@
 
 use paceline_checkpoint::Written;
 
-/// Reads `BAND@OFFSET+LENGTH` or `BAND`.
+/// Parses `BAND@OFFSET+LENGTH` or `BAND`.
 ///
 /// # Errors
 /// Says what is wrong with the text, and the right form.

@@ -324,6 +324,7 @@ mod tests {
     ];
 
     fn records() -> Vec<Vec<u8>> {
+        // Returns a record's header and meta, padded to whole pages.
         let front = |meta: &Meta| {
             encode(
                 5,
@@ -497,6 +498,7 @@ mod tests {
             .and_then(|text| text.parse().ok())
             .unwrap_or(150);
         let mut state = 1_u64;
+        // Returns a pseudorandom number below `end`.
         let mut below = |end: usize| {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)

@@ -22,6 +22,7 @@ const GROUP: usize = 256;
 /// The kinds of which ZIP 215 may accept a signature only by its cofactor or its lax encodings.
 const ONLY_ZIP_215: std::ops::RangeInclusive<usize> = 1..=5;
 
+/// Returns the number of inputs: `MANY`, unless the environment sets another.
 fn inputs() -> usize {
     let asked = std::env::var("PACELINE_ATTESTATION_DIFFERENTIAL").ok();
     asked.map_or(MANY, |text| {
@@ -72,12 +73,14 @@ fn is_good(key: &VerifyingKey, signature: &Signature, kind: usize, forgery: &For
     good
 }
 
+/// Returns whether these bytes are the canonical encoding of a point.
 fn is_canonical(key: [u8; 32]) -> bool {
     CompressedEdwardsY(key)
         .decompress()
         .is_some_and(|point| point.compress().to_bytes() == key)
 }
 
+/// An input with the decision of ZIP 215 about it.
 struct Judged {
     key: [u8; 32],
     forgery: Forgery,
@@ -88,6 +91,8 @@ struct Judged {
 /// Parsed keys by their bytes. Each is parsed once, as in a service, so engines keep multiples.
 type Keys = HashMap<[u8; 32], VerifyingKey>;
 
+/// Judges one input, and checks that an engine agrees about it alone. Returns none if the key is no
+/// point.
 fn judged(keys: &mut Keys, kind: usize, forgery: Forgery) -> Option<Judged> {
     let bytes = forgery.key;
     if let Entry::Vacant(place) = keys.entry(bytes) {

@@ -13,6 +13,7 @@ use adversary::{KINDS, forge};
 use mutation::{Random, mutated};
 use paceline_attestation::{Domain, SigningKey, generate_attestation};
 
+/// Returns the number of inputs: `few`, unless the environment sets another.
 fn inputs(few: usize) -> usize {
     let asked = std::env::var("PACELINE_ATTESTATION_INPUTS").ok();
     asked.map_or(few, |text| {

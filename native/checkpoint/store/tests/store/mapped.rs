@@ -63,6 +63,8 @@ fn a_write_through_a_mapping_is_never_missed() {
     let maps = names.map(|name| Map::of(&open(name)));
     let mut bands = names.map(|_| vec![1_u8; BYTES]);
     let mut random = Random(12);
+    // `tells`: the stamps of this filesystem show writes through mappings. `sparing`: the number of
+    // checkpoints that read less than everything.
     let tells = RealDisk.stamps_show_mappings(root.path());
     let (mut sparing, trials) = (0, size("CHECKPOINT_MAPPED", 60));
     for trial in 0..trials + 5000 {

@@ -21,6 +21,7 @@ const MISSES_PER_ADMISSION: usize = 16;
 /// One key's place; clones of the key share it.
 #[derive(Default)]
 pub(crate) struct Slot {
+    /// The multiples of the key, once they are made.
     spread: ArcSwapOption<Spread>,
     /// Set if the key was used since the keeper last looked for a place.
     used: AtomicBool,

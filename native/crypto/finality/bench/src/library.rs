@@ -25,6 +25,7 @@ const WEIGHT: u64 = 1;
 /// The number of blocks that the check at the start of each launch uses.
 const TRIED: u64 = 100;
 
+// The types of the functions in `paceline_finality.h`.
 pub(crate) type Ask = unsafe extern "C" fn(*const Graph, *const u8) -> i32;
 pub(crate) type New = unsafe extern "C" fn(*const u8, u64) -> *mut Graph;
 pub(crate) type Insert =
