@@ -79,9 +79,9 @@ class FollowerParser:
                     self._line.decode("ascii", "replace").split(" "),
                     b"",
                 )
-                yield from self._parse(words)
+                yield from self._parse_line(words)
 
-    def _parse(self, words: list[str]) -> Iterator[FollowerFrame]:
+    def _parse_line(self, words: list[str]) -> Iterator[FollowerFrame]:
         match words:
             case ["out" | "err" as channel, offset, length] if (
                 offset.isdecimal() and length.isdecimal()
@@ -137,26 +137,26 @@ class DetachedLaunch:
 
     def run(self) -> Outcome:
         """Run the launch to its end. Raises TargetError."""
-        self._start()
+        self._start_launch()
         self._begun_at = time.monotonic()
         self._launch.start_timeout(self._begun_at)
         failures = 0
         while not self._is_settled:
-            before = self._taken_bytes()
+            before = self._count_taken_bytes()
             try:
-                self._follow()
+                self._follow_launch()
             except AdbError as error:
-                failures = 1 if self._taken_bytes() > before else failures + 1
+                failures = 1 if self._count_taken_bytes() > before else failures + 1
                 if failures >= TRIES:
                     raise_target_error(error)
                 self._persistent.regain(error)
-        return self._conclude()
+        return self._conclude_launch()
 
     @property
     def _is_settled(self) -> bool:
         return self._ended is not None or self._failure is not None
 
-    def _conclude(self) -> Outcome:
+    def _conclude_launch(self) -> Outcome:
         """Clean up, then judge. A failed clean-up does not hide a failure of the benchmark."""
         failure: TargetError | None = None
         left_count = 0
@@ -178,7 +178,7 @@ class DetachedLaunch:
             raise failure
         return outcome
 
-    def _start(self) -> None:
+    def _start_launch(self) -> None:
         limit = math.ceil(self._spec.timeout_s + GRACE_S)
         environment = [f"{key}={value}" for key, value in self._spec.env.items()]
         command = [
@@ -206,7 +206,7 @@ class DetachedLaunch:
                 TransferError(text, no_space="No space left" in output)
             )
 
-    def _follow(self) -> None:
+    def _follow_launch(self) -> None:
         """Follow the launch to its end. Raises AdbError if the connection is lost first."""
         offsets = [
             str(self._launch.bytes_seen(channel)) for channel in CHANNELS.values()
@@ -223,7 +223,7 @@ class DetachedLaunch:
                 if data:
                     heard_at = time.monotonic()
                     for frame in frames.feed(data):
-                        self._take(frame, heard_at)
+                        self._take_frame(frame, heard_at)
                 elif data == b"":
                     raise LostError(
                         "The device closed the connection that followed a launch."
@@ -235,7 +235,7 @@ class DetachedLaunch:
                 if not self._is_settled:
                     self._enforce_limits(time.monotonic())
 
-    def _take(self, frame: FollowerFrame, now: float) -> None:
+    def _take_frame(self, frame: FollowerFrame, now: float) -> None:
         match frame.word:
             case "out" | "err":
                 channel = CHANNELS[frame.word]
@@ -245,7 +245,7 @@ class DetachedLaunch:
                     )
                 self._launch.feed(channel, frame.data)
             case "beat":
-                self._alive_at = self._time_of_beat(frame.text, now)
+                self._alive_at = self._read_beat_time(frame.text, now)
             case "over":
                 self._over_since = now if self._over_since is None else self._over_since
             case "late":
@@ -257,7 +257,7 @@ class DetachedLaunch:
                     "Its watcher was killed, perhaps because the device was short of memory."
                 )
 
-    def _time_of_beat(self, beat: str, now: float) -> float:
+    def _read_beat_time(self, beat: str, now: float) -> float:
         """Return when the launch was seen running, by the device's clock, because its output may be read late."""
         try:
             began_s, seen_s = map(float, beat.split())
@@ -280,7 +280,7 @@ class DetachedLaunch:
             and self._alive_at > self._killed_at + self._launch.limits.kill_s
         ):
             text = f"It cannot be killed: it still ran {self._launch.limits.kill_s:g} s after SIGKILL."
-            self._failure = self._lost_error(
+            self._failure = self._make_lost_error(
                 text, "Restart the device: the launch hangs in its kernel."
             )
         elif (
@@ -296,9 +296,9 @@ class DetachedLaunch:
         if self._launch.is_conclusive:
             self._ended = ProcessEnd(exit_code=0)
         else:
-            self._failure = self._lost_error(why)
+            self._failure = self._make_lost_error(why)
 
-    def _lost_error(self, why: str, advice: str = "") -> TargetError:
+    def _make_lost_error(self, why: str, advice: str = "") -> TargetError:
         text = f"Launch {self._spec.launch} of {self._spec.workload}: {why}"
         return TargetError("device_lost", text, advice)
 
@@ -312,7 +312,7 @@ class DetachedLaunch:
                 start_error=f"{program}: there is no such program on the device"
             )
         elif status == "nowhere":
-            self._failure = self._lost_error(
+            self._failure = self._make_lost_error(
                 f"{self._spec.cwd} is not on the device any more."
             )
         elif number is None:
@@ -341,5 +341,5 @@ class DetachedLaunch:
 
         return self._persistent.ask(remove)
 
-    def _taken_bytes(self) -> int:
+    def _count_taken_bytes(self) -> int:
         return sum(self._launch.bytes_seen(channel) for channel in CHANNELS.values())

@@ -59,30 +59,32 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
     since = at - timedelta(days=request.days)
     if request.rule.kind == "history":
         findings = list(_find_decided_changes(session, request.rule, contest, since))
-        alerts = {
+        alerts_by_cause = {
             (finding.target_id, finding.commit, finding.effect > 0): finding
             for finding in findings
         }
-        fired, left_out = list(alerts.values()), 0
+        alerts, demonstration_count = list(alerts_by_cause.values()), 0
     else:
-        fired, findings, left_out = _find_arm_failures(session, request.rule, contest, since)
-    by_target = _count_by_target(fired)
+        alerts, findings, demonstration_count = _find_arm_failures(
+            session, request.rule, contest, since
+        )
+    by_target = _count_by_target(alerts)
     return ReplayOut(
         days=request.days,
-        fired=len(fired),
+        fired=len(alerts),
         findings_total=len(findings),
         by_target=by_target,
         words=rule_checks.replay_sentence(
-            request.days, request.rule, len(fired), by_target, left_out
+            request.days, request.rule, len(alerts), by_target, demonstration_count
         ),
         findings=_add_alert_states(session, findings[:FINDINGS_SHOWN]),
     )
 
 
-def _count_by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
+def _count_by_target(alerts: Sequence[FiredOut]) -> list[TargetCountOut]:
     """Return the number of alerts of each target, the most first."""
-    names = {finding.target_id: finding.target_name for finding in fired}
-    counted = Counter(finding.target_id for finding in fired)
+    names = {finding.target_id: finding.target_name for finding in alerts}
+    counted = Counter(finding.target_id for finding in alerts)
     ordered = sorted(
         counted, key=lambda target: (-counted[target], names[target], target)
     )
@@ -153,7 +155,7 @@ def _find_arm_failures(
     """
     streaks: dict[tuple[str, ...], bool] = {}
     demonstrations: set[str] = set()
-    fired: list[FiredOut] = []
+    alerts: list[FiredOut] = []
     findings: list[FiredOut] = []
     rows = [
         row
@@ -174,15 +176,16 @@ def _find_arm_failures(
             if row[0].verdict == "fail" and _reaches_effect(rule, row[0])
         ]
         if first.demonstration:
-            demonstrations.update(first.run_id for _ in failing)
+            if failing:
+                demonstrations.add(first.run_id)
             continue
         if failing and not streaks.get(cause, False):
-            shown = [_make_arm_finding(*row) for row in failing]
-            fired.append(max(shown, key=lambda finding: finding.effect))
-            findings.extend(shown)
+            job_findings = [_make_arm_finding(*row) for row in failing]
+            alerts.append(max(job_findings, key=lambda finding: finding.effect))
+            findings.extend(job_findings)
         if failing or all(row[0].verdict == "pass" for row in points):
             streaks[cause] = bool(failing)
-    return fired[::-1], findings[::-1], len(demonstrations)
+    return alerts[::-1], findings[::-1], len(demonstrations)
 
 
 def _cause_key(comparison: Comparison) -> tuple[str, ...]:
