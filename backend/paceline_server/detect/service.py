@@ -227,7 +227,7 @@ def _analyse(
 def _list_requested_benchmarks(
     context: JobContext, manifest: Manifest, at_base: Manifest | None
 ) -> list[str]:
-    """Return the benchmarks that the run names, or else all that one side declares for this kind of target."""
+    """Return the benchmarks that the run names, or else all that any side declares for this kind of target."""
     if not context.run.whole_suite:
         return context.run.benchmarks
     sides = [manifest] if at_base is None else [manifest, at_base]
