@@ -123,7 +123,9 @@ def render_online_cell(online: list[History], detector: Detector) -> str:
         alert_count += len(raised)
         step_count += len(history.truth)
         for place in history.truth:
-            points_at_alert = [n for index, n in raised if abs(index - place) <= histories.MARGIN]
+            points_at_alert = [
+                n for index, n in raised if abs(index - place) <= histories.MARGIN
+            ]
             hits += bool(points_at_alert)
             delays += [min(points_at_alert) - place] if points_at_alert else []
     delay = f"{statistics.median(delays):.0f}" if delays else "none"
@@ -171,7 +173,7 @@ def main() -> None:
             name,
             f"{on_steps.precision:.3f} / {on_steps.recall:.3f} / {on_steps.f1:.3f}",
             f"{on_nulls.false_per_1000:.2f} ({100 * on_nulls.alarming:.1f} %)",
-            online_row(online, detector),
+            render_online_cell(online, detector),
             speed,
         )
         sys.stdout.write("| " + " | ".join(cells) + " |\n")

@@ -95,7 +95,10 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
     for index, line in enumerate(manifest.logcat):
         if line.benchmark not in (None, *manifest.benchmarks):
             path = ("logcat", index, "benchmark")
-            yield path, _expect_one_of("benchmarks", manifest.benchmarks, line.benchmark)
+            yield (
+                path,
+                _expect_one_of("benchmarks", manifest.benchmarks, line.benchmark),
+            )
     for name, preset in manifest.presets.items():
         yield from _check_preset(manifest, ("presets", name), preset)
     yield from _check_unique(("expected", "checks"), manifest.expected.checks)
@@ -118,7 +121,9 @@ def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:
         low, high = declared.minimum, declared.maximum
         if low is not None or high is not None:
             within = (low is None or value >= low) and (high is None or value <= high)
-            return None if within else f"expected {_range_text(low, high)}, found {value}"
+            return (
+                None if within else f"expected {_range_text(low, high)}, found {value}"
+            )
     elif not isinstance(value, str):
         return f"expected text, found {value}"
     elif isinstance(declared, Param) and declared.pattern is not None:
@@ -221,7 +226,10 @@ def _check_requires(path: Path, declared: Gate | Witness) -> Iterator[Located]:
 
 
 def _check_param(path: Path, param: Param) -> Iterator[Located]:
-    if wrong := [*_check_fields(path, param, param.kind, PARAM_FIELDS), *_check_range(path, param)]:
+    if wrong := [
+        *_check_fields(path, param, param.kind, PARAM_FIELDS),
+        *_check_range(path, param),
+    ]:
         yield from wrong
         return
     yield from _check_unique((*path, "values"), param.values)
@@ -266,7 +274,10 @@ def _check_knob(manifest: Manifest, path: Path, knob: Knob) -> Iterator[Located]
     workloads = [workload.name for workload in manifest.workloads]
     if knob.workload not in (None, *workloads):
         yield (*path, "workload"), _expect_one_of("workloads", workloads, knob.workload)
-    if wrong := [*_check_fields(path, knob, knob.kind, KNOB_FIELDS), *_check_range(path, knob)]:
+    if wrong := [
+        *_check_fields(path, knob, knob.kind, KNOB_FIELDS),
+        *_check_range(path, knob),
+    ]:
         yield from wrong
         return
     yield from _check_unique((*path, "values"), knob.values or [])
@@ -302,7 +313,10 @@ def _check_references(
         if arm not in (None, *benchmark.arms):
             yield (*path, key), _expect_one_of("arms", benchmark.arms, arm)
     if entry.metric not in benchmark.metrics:
-        yield (*path, "metric"), _expect_one_of("metrics", benchmark.metrics, entry.metric)
+        yield (
+            (*path, "metric"),
+            _expect_one_of("metrics", benchmark.metrics, entry.metric),
+        )
     consumed = None if isinstance(entry, Gate) else entry.param
     yield from _check_selector(path, entry.params, benchmark.params, consumed)
 
@@ -346,7 +360,9 @@ def _usable_value_problem(param: Param, value: ParamValue) -> str | None:
     return value_problem(param, value)
 
 
-def _check_derived(manifest: Manifest, path: Path, derived: Derived) -> Iterator[Located]:
+def _check_derived(
+    manifest: Manifest, path: Path, derived: Derived
+) -> Iterator[Located]:
     yield from _check_fields(path, derived, derived.kind, DERIVED_FIELDS)
     if derived.arm is None and derived.arms is None:
         yield path, "expected arm or arms"
@@ -389,13 +405,18 @@ def _check_computed_param(
             yield (*path, key), reason
 
 
-def _check_share_units(path: Path, derived: Derived, benchmark: Benchmark) -> Iterator[Located]:
+def _check_share_units(
+    path: Path, derived: Derived, benchmark: Benchmark
+) -> Iterator[Located]:
     """Check that a share divides two metrics in one unit, or a time in nanoseconds."""
     whole = benchmark.metrics.get(derived.metric)
     if derived.part is not None:
         part = benchmark.metrics.get(derived.part)
         if part is None:
-            yield (*path, "part"), _expect_one_of("metrics", benchmark.metrics, derived.part)
+            yield (
+                (*path, "part"),
+                _expect_one_of("metrics", benchmark.metrics, derived.part),
+            )
         elif whole is not None and part.unit != whole.unit:
             yield (
                 (*path, "part"),
@@ -414,7 +435,9 @@ def _check_gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]
     elif gate.benchmark is None or gate.arm is None or gate.metric is None:
         yield path, "expected benchmark, arm, metric or derived"
     else:
-        yield from _check_references(manifest, path, gate, gate.benchmark, {"arm": gate.arm})
+        yield from _check_references(
+            manifest, path, gate, gate.benchmark, {"arm": gate.arm}
+        )
         if gate.absolute:
             yield (*path, "absolute"), "expected it only in a gate on a derived metric"
     yield from _check_requires(path, gate)
@@ -448,7 +471,10 @@ def _check_derived_gate(
         yield (*path, "derived"), _expect_one_of("derived metrics", known, name)
         return
     if gate.arm not in (None, *derived.every_arm):
-        yield (*path, "arm"), _expect_one_of(f"arms of {name}", derived.every_arm, gate.arm)
+        yield (
+            (*path, "arm"),
+            _expect_one_of(f"arms of {name}", derived.every_arm, gate.arm),
+        )
     benchmark = manifest.benchmarks.get(derived.benchmark)
     if benchmark is not None:
         yield from _check_selector(path, gate.params, benchmark.params, derived.param)
@@ -463,7 +489,10 @@ def _check_rule(manifest: Manifest, path: Path, rule: Rule) -> Iterator[Located]
         )
         return
     if rule.metric not in (None, *benchmark.metrics):
-        yield (*path, "metric"), _expect_one_of("metrics", benchmark.metrics, rule.metric)
+        yield (
+            (*path, "metric"),
+            _expect_one_of("metrics", benchmark.metrics, rule.metric),
+        )
     yield from _check_unique((*path, "arms"), rule.arms)
     for arm in rule.arms:
         if arm not in benchmark.other_arms:
@@ -472,7 +501,9 @@ def _check_rule(manifest: Manifest, path: Path, rule: Rule) -> Iterator[Located]
             )
             yield (*path, "arms"), expected
     for name, values in rule.params.items():
-        yield from _check_param_values((*path, "params", name), [benchmark.params], name, values)
+        yield from _check_param_values(
+            (*path, "params", name), [benchmark.params], name, values
+        )
 
 
 def _check_policy(manifest: Manifest, path: Path, policy: Policy) -> Iterator[Located]:
@@ -520,7 +551,9 @@ def _check_cold_benchmark(
         if arm not in cold.arms:
             yield (*path, field), _expect_one_of(f"arms of {benchmark}", cold.arms, arm)
     if policy.metric not in cold.metrics:
-        expected = _expect_one_of(f"metrics of {benchmark}", cold.metrics, policy.metric)
+        expected = _expect_one_of(
+            f"metrics of {benchmark}", cold.metrics, policy.metric
+        )
         yield (*path, "metric"), expected
 
 

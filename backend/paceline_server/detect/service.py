@@ -367,9 +367,16 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
         raise not_found("report of the job", job_id)
     report = JobReportOut.model_validate(stored_row.report)
     analysis = _analyse(
-        session, context, as_of=stored_row.created_at, limits=limits, method=report.method
+        session,
+        context,
+        as_of=stored_row.created_at,
+        limits=limits,
+        method=report.method,
     )
-    stored, again = _select_compared_parts(report), _select_compared_parts(analysis.report)
+    stored, again = (
+        _select_compared_parts(report),
+        _select_compared_parts(analysis.report),
+    )
     rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
     if not any(row.waived for row in rows):
         stored["verdict"], again["verdict"] = context.job.verdict, analysis.verdict

@@ -285,7 +285,10 @@ def has_leasable_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> bool:
     """Return whether a job could be leased now. It only reads, so waiting agents do not queue for the write lock."""
-    return session.execute(_select_next_leasable(agent_id, target_ids, at)).first() is not None
+    return (
+        session.execute(_select_next_leasable(agent_id, target_ids, at)).first()
+        is not None
+    )
 
 
 def lease_oldest_job(

@@ -325,7 +325,11 @@ def test_a_lease_lost_before_measuring_is_given_again_twice_then_failed(
     )
     with session_scope() as session:
         ended_run = jobs.get_run(session, run["id"])
-    assert (ended_run.state, ended_run.outcome, ended_run.verdict) == ("failed", "failed", None)
+    assert (ended_run.state, ended_run.outcome, ended_run.verdict) == (
+        "failed",
+        "failed",
+        None,
+    )
     assert (ended_run.cause, ended_run.jobs[0].outcome) == ("agent_lost", "failed")
 
 

@@ -116,4 +116,7 @@ def test_many_renewals_of_two_lost_jobs_of_one_target_revive_one(
         expiry.sweep()
     answers = together(*[lost_leases[index % 2].renew for index in range(8)])
     assert sorted({answer.status_code for answer in answers}) == [200, 409]
-    assert sorted(job_now(lease.job_id)["state"] for lease in lost_leases) == ["lost", "measuring"]
+    assert sorted(job_now(lease.job_id)["state"] for lease in lost_leases) == [
+        "lost",
+        "measuring",
+    ]

@@ -66,7 +66,10 @@ def test_nothing_is_asked_for_until_a_schedule_is_switched_on(
 ) -> None:
     assert jobs.sweep() == 0
     schedule = ask(
-        "POST", "/schedules", {key: value for key, value in spec().items() if key != "enabled"}, 201
+        "POST",
+        "/schedules",
+        {key: value for key, value in spec().items() if key != "enabled"},
+        201,
     )
     assert schedule["enabled"] is False
     clock.advance(5 * HOUR)

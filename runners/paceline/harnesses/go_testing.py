@@ -40,7 +40,8 @@ class GoTesting:
         if request.only:
             argv = without_options(argv, *BENCH)
             argv.insert(
-                2 if prefix == "-" else 1, f"{prefix}bench={_bench_pattern(request.only)}"
+                2 if prefix == "-" else 1,
+                f"{prefix}bench={_bench_pattern(request.only)}",
             )
 
         def add_default(name: str, value: str) -> None:

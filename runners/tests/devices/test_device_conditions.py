@@ -250,7 +250,9 @@ def test_pressure_is_the_share_since_the_look_before(device: FakeDevice) -> None
     assert "psi_cpu_percent" not in first
     assert first["unknown"] == []
     clock.s += 10
-    device.answers[conditions.KERNEL] = kernel_text(cpu_us=1000 + 800_000, memory_us=50_000)
+    device.answers[conditions.KERNEL] = kernel_text(
+        cpu_us=1000 + 800_000, memory_us=50_000
+    )
     values = read(device, False, observer).values
     assert (values["psi_cpu_percent"], values["psi_memory_percent"]) == (8.0, 0.5)
     clock.s += 10

@@ -31,7 +31,10 @@ def _measure_night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> 
     """Measure, deliver and analyse one job; its native arm takes the share `slower` longer than on the first nights."""
     clock.advance(86_400)
     lab.request(
-        commit=f"{number + 1:040x}", branch="main", params={"batch": [1000]}, **SMALL_JOB
+        commit=f"{number + 1:040x}",
+        branch="main",
+        params={"batch": [1000]},
+        **SMALL_JOB,
     )
     noise = float(np.random.default_rng(number).normal(0.0, 0.004))
 
@@ -170,7 +173,10 @@ def _replace_by_older_finding() -> str:
             str(finding.series_id), jobs, values, ["f"] * len(jobs), whole=True
         )
         change = evaluate([window], OLDER_CONSTANTS)[0].changes[-1]
-        finding.parameters = {"history": OLDER_CONSTANTS.to_mapping(), "warm": asdict(warm)}
+        finding.parameters = {
+            "history": OLDER_CONSTANTS.to_mapping(),
+            "warm": asdict(warm),
+        }
         finding.window = {"job_ids": jobs, "values": values}
         finding.filters = [asdict(check) for check in change.filters]
         finding.numbers = {
