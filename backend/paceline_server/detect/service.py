@@ -90,7 +90,7 @@ comparisons_of_job = queries.comparisons_of_job
 
 @dataclass(frozen=True)
 class JobAnalysis:
-    """The analysis of a look (batch) of a job."""
+    """The analysis of a job after one of its batches."""
 
     job_id: str
     batch: int
@@ -111,8 +111,10 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 
 def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
-    """Return the benchmarks of a job under way that more launches of its first batch may decide, by what was delivered;
-    all that it measures where it does not stop when sure. Later batches run whole. Raises 404."""
+    """Return the benchmarks of a running job that further launches of its first batch may still decide.
+
+    All that it measures are returned for a later batch, and for a run that does not stop when sure. Raises 404.
+    """
     context = queries.context(session, job_id)
     if context is None:
         raise not_found("job", job_id)
@@ -120,7 +122,7 @@ def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
     manifest = read_manifest(run.manifest)
     at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
     left_out = context.job.unaffected or {}
-    requested = _requested_benchmarks(context, manifest, at_base)
+    requested = _list_requested_benchmarks(context, manifest, at_base)
     names = [name for name in requested if name not in left_out]
     if not run.stop_when_sure or context.job.batch > 0:
         return names
@@ -149,8 +151,11 @@ def _analyse(
     method: str = METHOD,
     under_way: bool = False,
 ) -> Analysis:
-    """Analyse a look of a job by `method`. `as_of` bounds what is known of the run's other jobs; `limits` replaces this
-    server's. `under_way`: by what an attempt that has not ended has delivered, too."""
+    """Analyse a look of a job by `method`.
+
+    `as_of`: ignore what other jobs of the run got later. `limits`: use these instead of this server's. `under_way`: use
+    the samples of an attempt that has not ended, too.
+    """
     job, run = context.job, context.run
     other_comparisons = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
@@ -159,20 +164,20 @@ def _analyse(
         run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
     )
     request = JobRequest(
-        _requested_benchmarks(context, manifest, at_base),
+        _list_requested_benchmarks(context, manifest, at_base),
         run.params,
         job.launches,
         run.rounds,
         run.demonstration,
         run.knobs,
         target_kind="device" if context.target.kind == "device" else "host",
-        suppress=_expected_errors(context),
+        suppress=_list_expected_errors(context),
         stop_when_sure=run.stop_when_sure,
     )
     look = Look(
         number=job.batch,
         other_p_values=tuple(
-            _p_value(comparison)
+            _read_p_value(comparison)
             for comparison in other_comparisons
             if comparison.verdict != "not_applicable"
         ),
@@ -181,7 +186,7 @@ def _analyse(
         method=method,
     )
     if context.is_imported:
-        return _without_comparisons(
+        return _remove_comparisons(
             analyse(
                 manifest,
                 _read_facts(session, context, under_way=under_way),
@@ -205,29 +210,29 @@ def _analyse(
             _read_facts(session, context, side, under_way=under_way),
             at_base if side == "base" else None,
         )
-        for commit, artifact, side in _sides(context)
+        for commit, artifact, side in _list_sides(context)
     )
     judge = (
         analyse_pull_request
         if run.judges_head
-        else partial(analyse_revisions, thorough=run.trigger in THOROUGH)
+        else partial(analyse_revisions, thorough=run.trigger in _THOROUGH_TRIGGERS)
     )
     return analyse_affected(
         manifest,
         (base, head),
         request,
         job.unaffected or {},
-        lambda declared, at_base, rest: judge(
-            declared, at_base, head, identity, request=rest, look=look
+        lambda declared, at_base, affected: judge(
+            declared, at_base, head, identity, request=affected, look=look
         ),
         judges_gates=run.judges_head,
     )
 
 
-def _requested_benchmarks(
+def _list_requested_benchmarks(
     context: JobContext, manifest: Manifest, at_base: Manifest | None
 ) -> list[str]:
-    """Return what a job was asked for: those its run names, or all that a side declares for its kind of target."""
+    """Return the benchmarks that the run names, or else all that any side declares for this kind of target."""
     if not context.run.whole_suite:
         return context.run.benchmarks
     sides = [manifest] if at_base is None else [manifest, at_base]
@@ -235,7 +240,7 @@ def _requested_benchmarks(
     return list(dict.fromkeys(names))
 
 
-def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
+def _list_sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
     """Return commit, artifact and name of the base, then of the head."""
     run, job = context.run, context.job
     # An agent that could not announce its merge base has measured one all the same.
@@ -246,7 +251,7 @@ def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
     ]
 
 
-def _without_comparisons(analysis: Analysis) -> Analysis:
+def _remove_comparisons(analysis: Analysis) -> Analysis:
     """Remove the comparisons: arms measured one after the other have no blocks to compare (I11)."""
     return replace(
         analysis,
@@ -255,17 +260,19 @@ def _without_comparisons(analysis: Analysis) -> Analysis:
     )
 
 
-THOROUGH = ("confirm", "bisect")
+_THOROUGH_TRIGGERS = ("confirm", "bisect")
 """Triggers of runs in which an alert waits: of an A/B run for every comparison, else for those that a rule watches."""
 
 
 _SIMULATED = ("simulated",)
-"""What the server itself knows of a simulated target, by the name of the configuration error."""
+"""The configuration error that the server itself adds for a simulated target."""
 
 
-def _expected_errors(context: JobContext) -> tuple[str, ...]:
-    """Return the configuration errors that do not void a job: those that its request suppressed and, as everybody
-    knows of a simulated target, that it is one. The verdict names them."""
+def _list_expected_errors(context: JobContext) -> tuple[str, ...]:
+    """Return the configuration errors that do not void a job.
+
+    These are the errors that its request suppressed, and `simulated` for a simulated target. The verdict names them.
+    """
     of_simulation = _SIMULATED if context.target.simulated else ()
     return tuple(dict.fromkeys((*context.run.suppress, *of_simulation)))
 
@@ -295,7 +302,7 @@ def _read_facts(
     )
 
 
-def _p_value(comparison: Comparison) -> float:
+def _read_p_value(comparison: Comparison) -> float:
     p = comparison.evidence["statistic"]["p_slow"]
     return 1.0 if p is None else float(p)
 
@@ -337,39 +344,55 @@ def recompute_report(session: Session, context: JobContext) -> JobReportOut:
 
 @dataclass(frozen=True)
 class RepeatedReport:
-    """A stored report and the one that its samples give now, by the method of the stored one. What people waived is
-    left out of both: it is a decision, not a measurement."""
+    """A stored report, and the one that its samples give now by the same method.
+
+    Waivers are left out of both, because they are decisions, not measurements.
+    """
 
     stored: dict[str, Any]
     again: dict[str, Any]
 
     @property
     def differing(self) -> list[str]:
-        """The parts of the report that are not equal to the bit."""
+        """The names of the parts that differ."""
         names = sorted(self.stored.keys() | self.again.keys())
         return [name for name in names if self.stored.get(name) != self.again.get(name)]
 
 
 def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedReport:
-    """Judge a concluded job again as it was judged: from its samples, with `limits`, and with what was known of the
-    run's other jobs at that time. Raises 404."""
-    context, known = queries.context(session, job_id), queries.report(session, job_id)
-    if context is None or known is None:
-        raise not_found("report of the job", job_id)
-    report = JobReportOut.model_validate(known.report)
-    analysis = _analyse(
-        session, context, as_of=known.created_at, limits=limits, method=report.method
+    """Judge a concluded job again from its samples.
+
+    It uses `limits`, and what was known of the run's other jobs at that time. Raises 404.
+    """
+    context, stored_row = (
+        queries.context(session, job_id),
+        queries.report(session, job_id),
     )
-    stored, again = _compared_part(report), _compared_part(analysis.report)
+    if context is None or stored_row is None:
+        raise not_found("report of the job", job_id)
+    report = JobReportOut.model_validate(stored_row.report)
+    analysis = _analyse(
+        session,
+        context,
+        as_of=stored_row.created_at,
+        limits=limits,
+        method=report.method,
+    )
+    stored, again = (
+        _select_compared_parts(report),
+        _select_compared_parts(analysis.report),
+    )
     rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
     if not any(row.waived for row in rows):
         stored["verdict"], again["verdict"] = context.job.verdict, analysis.verdict
     return RepeatedReport(stored, again)
 
 
-def _compared_part(report: JobReportOut) -> dict[str, Any]:
-    """Return a report without what people decided, and without the sentences of a former method, which are worded
-    anew."""
+def _select_compared_parts(report: JobReportOut) -> dict[str, Any]:
+    """Return the parts of a report that must be equal when it is made again.
+
+    Decisions of people are left out, and sentences of a former method, because their wording has changed.
+    """
     left_out = {"waived"}
     parts: dict[str, Any] = {"reasons": True}
     if report.method == VOIDING_METHOD:
@@ -381,7 +404,7 @@ def _compared_part(report: JobReportOut) -> dict[str, Any]:
 
 
 def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """Compute policy advice of a concluded job without storing it: that of a confirmation enters no history
+    """Compute policy advice of a concluded job without storing it, because advice of a confirmation enters no history
     (I13). Empty for an unknown job."""
     context = queries.context(session, job_id)
     if context is None:
@@ -414,11 +437,11 @@ def _store_report(session: Session, job_analysis: JobAnalysis) -> None:
 def _store_comparisons(
     session: Session,
     context: JobContext,
-    ruled: Sequence[JudgedPair],
+    judged_pairs: Sequence[JudgedPair],
     suppressed: Sequence[str],
 ) -> None:
     at = clock.now()
-    for judged in ruled:
+    for judged in judged_pairs:
         out = comparison_out(judged.pair, context.run.demonstration, judged.decides)
         rule = None if judged.rule is None else msgspec.to_builtins(judged.rule)
         evidence = {
@@ -478,8 +501,8 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
     )
 
 
-def _pairing_of(session: Session, job_id: str) -> SidePairing:
-    """Return the names that the base of a job has for what its head declares; its own, where no base was reported."""
+def _pair_names(session: Session, job_id: str) -> SidePairing:
+    """Pair the names of a job's head with those of its base. Without a manifest of the base, no name changes."""
     context = queries.context(session, job_id)
     if context is None or context.run.base_manifest is None:
         return SidePairing({}, {})
@@ -500,7 +523,7 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     ]
     if comparison.sides == "revisions":
         sources = [(comparison.arm, "head"), (comparison.arm, "base")]
-    pairing = _pairing_of(session, comparison.job_id)
+    pairing = _pair_names(session, comparison.job_id)
     sides = []
     for arm, side in sources:
         names = comparison.benchmark, arm

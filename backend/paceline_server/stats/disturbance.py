@@ -2,10 +2,10 @@
 
 Pairs are interleaved in random order, so a shared CPU or a slow drift widens the noise of both arms and favours
 neither of two that run the same code by much. The most that it can favour one is measured (`WAIT_EXTRA`, and of arms of
-different code `WAIT_EXTRA_OF_ARMS`), or bounded as if one arm alone had suffered all of it. Of a drift a pair demands less
-where its own blocks show that the arms did not part (`paired`).
+different code `WAIT_EXTRA_OF_ARMS`), or bounded as if that arm alone had suffered all of it. A pair must clear less of a
+drift if its own blocks show that both arms drifted alike (`paired`).
 
-    waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a most
+    waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a limit
     waiting for memory               extra = −ln(1 − 2 · share): all of it hit one of two arms
     drift, frequency, mild heat      extra = ln(1 + change of speed): all of it hit one arm
     several                          their sum
@@ -44,7 +44,7 @@ _DRIFTS = ("calibration", "frequency_cap")
 
 @dataclass(frozen=True)
 class Disturbance:
-    """The conditions that disturbed a job, the strongest of each kind; none: it was not disturbed."""
+    """The conditions that disturbed a job, the strongest of each kind. They are empty for an undisturbed job."""
 
     conditions: tuple[Void, ...] = ()
     target_kind: Literal["host", "device"] = "host"
@@ -58,7 +58,7 @@ class Disturbance:
 
     @property
     def drift_percent(self) -> float:
-        """The part of it that pairs need not clear whose arms did not part; 0 by a former method."""
+        """The part of it that a drift demands; a pair whose arms drifted alike need not clear it; 0 formerly."""
         if self.method in (VOIDING_METHOD, BOUNDING_METHOD):
             return 0.0
         return self._sum_extras(
@@ -80,7 +80,7 @@ class Disturbance:
 
     @property
     def phrase(self) -> str:
-        """Such as `on a busy host`; empty without a disturbance."""
+        """The disturbance in words, such as `on a busy host`; empty without one."""
         adjectives = dict.fromkeys(
             _ADJECTIVES[condition.code] for condition in self.conditions
         )
@@ -117,7 +117,7 @@ def _is_beyond_measure(condition: Void) -> bool:
 
 
 def _with_void_limit(condition: Void) -> Void:
-    """Return a void condition; one that was too strong to be judged names the limit that made it void."""
+    """Return a condition that voids a job. If it only was too strong to be judged, its text names the limit."""
     if condition.strength is None:
         return condition
     if condition.code == "memory_pressure":
@@ -129,12 +129,13 @@ def _with_void_limit(condition: Void) -> Void:
     return replace(condition, limit=limit, text=text, strength=None)
 
 
-def _compute_extra(condition: Void, waiting: tuple[float, float]) -> float:
-    """Return the extra margin that a condition demands, in log units; `waiting` is per share waited, and the most."""
+def _compute_extra(condition: Void, wait_extra: tuple[float, float]) -> float:
+    """Return the extra margin that a condition demands, in log units. `wait_extra`: that of a job that only waited, and
+    the upper limit."""
     strength = condition.strength or 0.0
     match condition.code:
         case "pressure":
-            slope, most = waiting
+            slope, most = wait_extra
             return min(slope * strength, most)
         case "steal":
             return min(constants.STEAL_EXTRA * strength, constants.STEAL_EXTRA_MOST)

@@ -1,4 +1,4 @@
-"""Tests the way from the last sample to a stored verdict, on both databases."""
+"""Tests what happens between the last sample and the stored verdict, on both databases."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_job_that_stops_when_sure_is_complete_without_the_launches_it_spared(
     undecided: list[str],
     verdict: str | None,
 ) -> None:
-    """Two of five launches are delivered before the agent asks; a run of a history measures all."""
+    """The agent asks after two of five launches; a run for the history measures all of them."""
     lab.request(**spec)
     leased, last = _deliver_two_launches(lab, effects)
     assert leased.lease["work"]["stop_when_sure"] is bool(spec)
@@ -86,9 +86,9 @@ def test_a_job_that_stops_when_sure_is_complete_without_the_launches_it_spared(
     outbox.drain()
     job = _job(lab, leased.job_id)
     assert job["verdict"] == verdict, "what is not certain is measured once more"
-    said = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
+    sentence = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
     run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers))
-    assert (said in str(run.json()["reason"])) is (verdict == "pass")
+    assert (sentence in str(run.json()["reason"])) is (verdict == "pass")
 
 
 def _deliver_two_launches(lab: Lab, effects: dict[int, float]) -> tuple[LeasedJob, int]:
@@ -148,8 +148,8 @@ def test_only_comparisons_of_two_revisions_stop_when_sure_by_default(
 def test_only_a_run_of_a_branch_becomes_history(
     lab: Lab, fields: dict[str, Any], branches: set[str]
 ) -> None:
-    asked: dict[str, Any] = {"commit": "f" * 40, **fields} if fields else {}
-    lab.measure(FASTER, trigger="ci", **asked)
+    fields_of_run: dict[str, Any] = {"commit": "f" * 40, **fields} if fields else {}
+    lab.measure(FASTER, trigger="ci", **fields_of_run)
     outbox.drain()
     with read_scope() as session:
         rows = session.execute(
@@ -311,10 +311,10 @@ def test_a_job_whose_analysis_keeps_failing_ends_as_failed(
     )
     assert "ManifestError" in job["cause_detail"]
     assert job["samples"] > 0
-    rolled = lab.client.get(
+    ended_run = lab.client.get(
         f"/api/v1/runs/{run['id']}", headers=dict(lab.headers)
     ).json()
-    assert (rolled["state"], rolled["outcome"], rolled["verdict"]) == (
+    assert (ended_run["state"], ended_run["outcome"], ended_run["verdict"]) == (
         "failed",
         "failed",
         None,
@@ -388,24 +388,24 @@ def _alert_ids(session: Any) -> list[str]:
 def test_a_job_of_ten_times_the_samples_is_judged_by_as_many_statements(
     lab: Lab, database: Database
 ) -> None:
-    """What makes the verdict come within two seconds of the last sample (`benchmarks/` measures that): samples are
-    read in chunks and judged by numpy, and nothing is asked once per launch or round."""
+    """So the verdict comes within two seconds of the last sample, which `benchmarks/` measures: samples are
+    read in chunks and judged by numpy, and no query runs once per launch or round."""
 
     def count_statements(launches: int, rounds: int) -> int:
         lab.request(launches=launches, rounds=rounds)
         lab.deliver(SLOWER)
         statements: list[str] = []
 
-        def note(*arguments: Any) -> None:
+        def note_statement(*arguments: Any) -> None:
             statements.append(arguments[2])
 
-        event.listen(database.engine, "before_cursor_execute", note)
+        event.listen(database.engine, "before_cursor_execute", note_statement)
         try:
             outbox.drain()
         finally:
-            event.remove(database.engine, "before_cursor_execute", note)
+            event.remove(database.engine, "before_cursor_execute", note_statement)
         return len(statements)
 
-    count_statements(5, 20)  # what only the first job of a series does
+    count_statements(5, 20)  # the first job of a series needs more
     small, large = count_statements(5, 20), count_statements(10, 100)
     assert large == small > 0

@@ -1,4 +1,4 @@
-"""An outage longer than a lease: agents that measured on get their leases back, and nobody else's target."""
+"""Tests outages longer than a lease: an agent that kept measuring gets its lease back, if its target is still free."""
 
 from __future__ import annotations
 
@@ -110,11 +110,14 @@ def test_many_renewals_of_two_lost_jobs_of_one_target_revive_one(
 ) -> None:
     new_run()
     new_run()
-    both = []
+    lost_leases = []
     for _ in range(2):
-        both.append(agent.measuring())
+        lost_leases.append(agent.measuring())
         clock.advance(31)
         expiry.sweep()
-    answers = together(*[both[index % 2].renew for index in range(8)])
+    answers = together(*[lost_leases[index % 2].renew for index in range(8)])
     assert sorted({answer.status_code for answer in answers}) == [200, 409]
-    assert sorted(job_now(one.job_id)["state"] for one in both) == ["lost", "measuring"]
+    assert sorted(job_now(lease.job_id)["state"] for lease in lost_leases) == [
+        "lost",
+        "measuring",
+    ]

@@ -69,7 +69,7 @@ class ImportStoppedKind(StandingKind):
                 run_id=newest.run.id,
             )
 
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         suite, last_at = about_of(alert), datetime.fromisoformat(episode)

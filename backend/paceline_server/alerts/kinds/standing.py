@@ -70,7 +70,7 @@ class StandingKind(AlertKind[str]):
         """Yield the facts that stand now in a project."""
 
     @abstractmethod
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         """Return what ended the newest episode of a living alert; None if nothing did."""
@@ -97,7 +97,7 @@ class StandingKind(AlertKind[str]):
             episode = episodes.get(alert.id, OVER)
             if (alert.cause_key, episode) in standing:
                 continue  # What stands is not over, so a sweep asks nothing about each alert.
-            words = self.why_over(session, alert, episode, at)
+            words = self.explain_end(session, alert, episode, at)
             if words is not None:
                 yield self._ending(alert, words)
 
