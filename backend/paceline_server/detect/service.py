@@ -130,7 +130,7 @@ def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
         _analyse(session, context, under_way=True),
         names,
         batch_is_over=False,
-        thorough=run.trigger in THOROUGH,
+        thorough=run.trigger in _THOROUGH_TRIGGERS,
     )
 
 
