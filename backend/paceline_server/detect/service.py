@@ -36,7 +36,7 @@ from paceline_server.detect.facts import (
     Look,
 )
 from paceline_server.detect.findings import Role, record_finding
-from paceline_server.detect.gate_figures import GateFigure, metric_of
+from paceline_server.detect.gate_figures import GateFigure, gate_name, metric_of
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
@@ -46,6 +46,7 @@ from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
 from paceline_server.detect.stopping import list_undecided
 from paceline_server.detect.unaffected import analyse_affected
 from paceline_server.detect.waivers import service as waivers
+from paceline_server.detect.witnesses import concerns_case, describe_fallback
 from paceline_server.ingest import service as ingest
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
@@ -72,8 +73,11 @@ __all__ = [
     "advise_again",
     "analyse_job",
     "comparisons_of_job",
+    "concerns_case",
     "conclude_job",
+    "describe_fallback",
     "findings_of",
+    "gate_name",
     "give_up_job",
     "judge_again",
     "metric_of",

@@ -148,6 +148,8 @@ def run_again(watch: Watch) -> None:
     watch.desk.clock.advance(HOUR)
     watch.heartbeat()
     watch.sweep()
+    (schedule,) = watch.desk.get("/schedules")["items"]
+    assert (schedule["missed_at"], schedule["missed_because"]) == (None, None)
 
 
 def import_run(watch: Watch) -> str:
@@ -526,6 +528,8 @@ def test_what_nobody_watches_any_more_is_over(watch: Watch, change: str) -> None
     assert watch.desk.alert()["state"] == "open"
     if change == "off":
         (schedule,) = watch.desk.get("/schedules")["items"]
+        assert schedule["missed_at"] is not None
+        assert "online and healthy" in schedule["missed_because"]
         watch.send("PATCH", f"/schedules/{schedule['id']}", {"enabled": False})
     elif change == "no limit":
         watch.limit_silence(None)

@@ -559,7 +559,7 @@ def test_gates_decide_and_stretch_levels_do_not() -> None:
     )
     analysis = _analyse(bench_cases(1, FASTER), manifest)
     assert analysis.verdict == "fail"
-    assert "gate median of native time" in analysis.reason
+    assert "native, gate median of time: " in analysis.reason
     assert len(analysis.report.gates) == 1
 
 
