@@ -21,6 +21,7 @@ from paceline_server.imports.schemas import (
     ImportOut,
     LogcatIn,
     MeasuredOnIn,
+    OriginalIn,
     PolicyIn,
     RowIn,
     SessionIn,
@@ -36,8 +37,15 @@ INSUFFICIENT = "insufficient: no samples"
 class LogcatImporter(Importer[LogcatIn]):
     """Importer of documents with averages; rows are computed on every read."""
 
-    def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
+    def columns(
+        self,
+        document: LogcatIn,
+        where: MeasuredOnIn,  # noqa: ARG002 - of the interface
+        original: OriginalIn | None,  # noqa: ARG002 - of the interface
+    ) -> dict[str, Any]:
         return {
+            "file": document.file,
+            "sha256": document.sha256,
             "document": document.model_dump(mode="json"),
             "devices": device_names(document),
             "row_count": sum(len(session.rows) for session in document.log.sessions),
