@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,7 @@ from paceline_server.stats.samples import Floats, Ints
 
 ONLY_ARM = "code"
 """The arm of a tool without arms, as in what `paceline run` drives."""
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCK_SKEW = timedelta(hours=1)
 """A document may be dated so far ahead of this server's clock."""
 WHY_NO_VERDICT = (
@@ -135,13 +136,15 @@ class ResultImporter(SampleImporter[ResultIn]):
 
 
 def _check_origin(result: Result) -> None:
-    """Raise 400 for a time that has not come and a branch that no series can have."""
+    """Raise 400 for a time that cannot be, a branch that no series can have, and for too many figures."""
     latest = clock.now() + CLOCK_SKEW
     if result.at is not None and result.at > latest:
         raise _refuse_field(
             "at",
             f"{result.at.isoformat()} is in the future: check the clock that wrote it",
         )
+    if result.at is not None and result.at < EARLIEST:
+        raise _refuse_field("at", "expected a time since 1970")
     if result.branch is not None and len(result.branch) > MAX_PART:
         raise _refuse_field("branch", f"expected at most {MAX_PART} characters")
     series = sum(len(case.metrics) for case in result.cases)
@@ -221,6 +224,9 @@ def _name_problem(case: MeasuredCase) -> str | None:
             return (
                 f"its {what} has {len(text):,} characters: expected at most {MAX_PART}"
             )
+    for name, value in case.params.items():
+        if value == "" and name != UNNAMED:
+            return f"its param {name} is empty"
     return None
 
 

@@ -183,10 +183,12 @@ CUT = {"file": "f", "gzip": base64.b64encode(gzip.compress(b"x" * 99)[:-9]).deco
     ("document", "body", "status", "said"),
     [
         (result(case("a", TIMED), at="2121-01-01T00:00:00Z"), {}, 400, "future"),
+        (result(case("a", TIMED), at="0001-01-01T00:00:00+14:00"), {}, 400, "1970"),
         (result(case("a", TIMED), branch="b" * 201), {}, 400, "200 characters"),
         (result(), {}, 400, "no figures"),
         (result(FAILED), {}, 400, "no such file"),
         (result(case("x" * 201, TIMED)), {}, 400, "201 characters"),
+        (result(case("a", TIMED, params={"size": ""})), {}, 400, "size is empty"),
         (
             result(case("a", metric(summary={"kind": "mean", "value": 1e19}))),
             {},
