@@ -18,7 +18,9 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("import_document", sa.Column("original", sa.LargeBinary()))
+    op.add_column("import_document", sa.Column("original_bytes", sa.Integer()))
 
 
 def downgrade() -> None:
+    op.drop_column("import_document", "original_bytes")
     op.drop_column("import_document", "original")

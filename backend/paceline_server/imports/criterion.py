@@ -40,7 +40,6 @@ from paceline_server.imports.schemas import (
     CriterionSeriesIn,
     ImportedRunOut,
     MeasuredOnIn,
-    OriginalIn,
 )
 from paceline_server.ingest import service as ingest
 
@@ -58,12 +57,7 @@ class CriterionImporter(SampleImporter[CriterionIn]):
         dumped = document.model_dump(mode="json", exclude={"left_out"})
         return {**dumped, "measured_on": measured_on}
 
-    def columns(
-        self,
-        document: CriterionIn,
-        where: MeasuredOnIn,
-        original: OriginalIn | None,  # noqa: ARG002 - of the interface
-    ) -> dict[str, Any]:
+    def columns(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
         """Return the columns of the document without its samples, which are stored with its runs."""
         return {
             "file": document.file,

@@ -11,13 +11,13 @@ from paceline_contract.imported_series import LeftOut
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from paceline_server.imports.originals import Original
 from paceline_server.imports.schemas import (
     ImportDetailOut,
     ImportedRunOut,
     ImportOut,
     LeftOutOut,
     MeasuredOnIn,
-    OriginalIn,
 )
 from paceline_server.store.tables.imports import ImportDocument
 
@@ -35,11 +35,13 @@ class Importer(ABC, Generic[Document]):
         return document.model_dump(mode="json")
 
     @abstractmethod
-    def columns(
-        self, document: Document, where: MeasuredOnIn, original: OriginalIn | None
-    ) -> dict[str, Any]:
-        """Return the columns of a new row that depend on the format: the document itself, its file, devices and number
-        of rows, and what is kept of the file."""
+    def columns(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:
+        """Return the columns of a new row that depend on the format: the document itself, the name and hash of its file,
+        devices and number of rows."""
+
+    def make_original(self, document: Document) -> Original | None:  # noqa: ARG002 - for those that can be one
+        """Return what is kept of a document whose file was not sent."""
+        return None
 
     def store_samples(
         self,
@@ -115,5 +117,4 @@ class SampleImporter(Importer[Document]):
                 for entry in document.get("left_out", [])
             ],
             facts=document.get("facts", {}),
-            original_bytes=document.get("original_bytes"),
         )

@@ -21,7 +21,6 @@ from paceline_server.imports.schemas import (
     ImportOut,
     LogcatIn,
     MeasuredOnIn,
-    OriginalIn,
     PolicyIn,
     RowIn,
     SessionIn,
@@ -37,12 +36,7 @@ INSUFFICIENT = "insufficient: no samples"
 class LogcatImporter(Importer[LogcatIn]):
     """Importer of documents with averages; rows are computed on every read."""
 
-    def columns(
-        self,
-        document: LogcatIn,
-        where: MeasuredOnIn,  # noqa: ARG002 - of the interface
-        original: OriginalIn | None,  # noqa: ARG002 - of the interface
-    ) -> dict[str, Any]:
+    def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
         return {
             "file": document.file,
             "sha256": document.sha256,

@@ -39,7 +39,7 @@ from sqlalchemy.orm import Session
 from paceline_server.fleet import service as fleet
 from paceline_server.imports import queries
 from paceline_server.imports.importer import SampleImporter
-from paceline_server.imports.originals import pack_original
+from paceline_server.imports.originals import Original, pack_original
 from paceline_server.imports.runs import (
     ImportedCase,
     ImportedRevision,
@@ -55,7 +55,6 @@ from paceline_server.imports.schemas import (
     MAX_SERIES,
     ImportedRunOut,
     MeasuredOnIn,
-    OriginalIn,
     ResultIn,
 )
 from paceline_server.kernel import clock
@@ -82,28 +81,21 @@ class ResultImporter(SampleImporter[ResultIn]):
         measured_on = where.model_dump(mode="json")
         return {"result": result_id(document.result), "measured_on": measured_on}
 
-    def columns(
-        self, document: ResultIn, where: MeasuredOnIn, original: OriginalIn | None
-    ) -> dict[str, Any]:
+    def columns(self, document: ResultIn, where: MeasuredOnIn) -> dict[str, Any]:
         result = document.result
-        kept = (
-            pack_original(encode_result(result))
-            if original is None
-            else original.original
-        )
         return {
-            "file": f"{result.tool[:100]}.json" if original is None else original.file,
-            "sha256": kept.sha256,
-            "original": kept.packed,
+            "file": f"{result.tool[:100]}.json",
             "document": {
                 "why_no_verdict": WHY_NO_VERDICT,
                 "facts": result.facts,
-                "original_bytes": kept.size,
                 "left_out": [],
             },
             "devices": [where.on],
             "row_count": 0,
         }
+
+    def make_original(self, document: ResultIn) -> Original:
+        return pack_original(encode_result(document.result))
 
     def store_runs(
         self,

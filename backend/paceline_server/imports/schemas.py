@@ -231,7 +231,7 @@ class MeasuredOnIn(BaseModel):
 
 class ImportIn(Request):
     """A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
-    is the file of a `paceline.result/1`; without it the document itself is kept."""
+    is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is."""
 
     document: Annotated[
         LogcatIn | CriterionIn | ResultIn, Field(discriminator="format")
@@ -240,16 +240,10 @@ class ImportIn(Request):
     measured_on: MeasuredOnIn = Field(default_factory=MeasuredOnIn)
     original: OriginalIn | None = None
 
-    @model_validator(mode="after")
-    def _check_original(self) -> Self:
-        if self.original is not None and not isinstance(self.document, ResultIn):
-            raise ValueError("original: expected only with a paceline.result/1")
-        return self
-
 
 class ImportOut(Response):
     """A stored document. `devices` are the devices of its headings, or the target of its runs.
-    `row_count` counts rows or series."""
+    `row_count` counts rows or series. `original_bytes` is the size of the kept file, null where none is."""
 
     id: str
     title: str
@@ -260,6 +254,7 @@ class ImportOut(Response):
     imported_by: str
     devices: list[str]
     row_count: int
+    original_bytes: int | None = None
 
 
 class ImportedRowOut(Response):
@@ -365,8 +360,7 @@ class LeftOutOut(Response):
 class ImportDetailOut(ImportOut):
     """A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
     has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them. `facts`
-    are the tool's version and what it says about the build and the machine. `original_bytes` is the size of the kept file,
-    null where none is."""
+    are the tool's version and what it says about the build and the machine."""
 
     rows: list[ImportedRowOut]
     policy: ImportedPolicyOut | None
@@ -377,4 +371,3 @@ class ImportDetailOut(ImportOut):
     runs: list[ImportedRunOut] = Field(default_factory=list)
     left_out: list[LeftOutOut] = Field(default_factory=list)
     facts: dict[str, str] = Field(default_factory=dict)
-    original_bytes: int | None = None

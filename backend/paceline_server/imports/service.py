@@ -48,7 +48,14 @@ def store_import(
     stored = queries.document_with_digest(session, digest)
     if stored is not None:
         return _detail(session, stored), False
-    columns = importer.columns(document, where, body.original)
+    columns = importer.columns(document, where)
+    if body.original is None:
+        kept = importer.make_original(document)
+    else:
+        kept, columns["file"] = body.original.original, body.original.file
+    if kept is not None:
+        columns["sha256"] = kept.sha256
+        columns["original"], columns["original_bytes"] = kept.packed, kept.size
     row = ImportDocument(
         id=ids.new_id("imp"),
         format=document.format,
@@ -145,6 +152,7 @@ def _out(row: ImportDocument) -> ImportOut:
         imported_by=row.imported_by,
         devices=row.devices,
         row_count=row.row_count,
+        original_bytes=row.original_bytes,
     )
 
 

@@ -5819,8 +5819,7 @@ export interface components {
          * ImportDetailOut
          * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
          *     has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them. `facts`
-         *     are the tool's version and what it says about the build and the machine. `original_bytes` is the size of the kept file,
-         *     null where none is.
+         *     are the tool's version and what it says about the build and the machine.
          */
         ImportDetailOut: {
             /** Id */
@@ -5844,6 +5843,8 @@ export interface components {
             devices: string[];
             /** Row Count */
             row_count: number;
+            /** Original Bytes */
+            original_bytes: number | null;
             /** Rows */
             rows: components["schemas"]["ImportedRowOut"][];
             policy: components["schemas"]["ImportedPolicyOut"] | null;
@@ -5866,13 +5867,11 @@ export interface components {
             facts: {
                 [key: string]: string;
             };
-            /** Original Bytes */
-            original_bytes: number | null;
         };
         /**
          * ImportIn
          * @description A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
-         *     is the file of a `paceline.result/1`; without it the document itself is kept.
+         *     is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is.
          */
         ImportIn: {
             /** Document */
@@ -5885,7 +5884,7 @@ export interface components {
         /**
          * ImportOut
          * @description A stored document. `devices` are the devices of its headings, or the target of its runs.
-         *     `row_count` counts rows or series.
+         *     `row_count` counts rows or series. `original_bytes` is the size of the kept file, null where none is.
          */
         ImportOut: {
             /** Id */
@@ -5909,6 +5908,8 @@ export interface components {
             devices: string[];
             /** Row Count */
             row_count: number;
+            /** Original Bytes */
+            original_bytes: number | null;
         };
         /**
          * ImportedAdviceOut

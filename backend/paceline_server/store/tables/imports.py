@@ -33,5 +33,7 @@ class ImportDocument(ProjectRoot, Base):
     row_count: Mapped[int]
     original: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
     """The file's bytes in gzip, where they are kept."""
+    original_bytes: Mapped[int | None]
+    """How many they are, unpacked."""
     imported_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
