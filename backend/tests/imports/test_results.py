@@ -6,10 +6,13 @@ import base64
 import gzip
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from paceline_contract.readers.registry import READERS, read_file
+from paceline_contract.results import cases_without_figures, encode_result
 from paceline_server.detect.recompute import recompute
 from paceline_server.imports import originals
 from paceline_server.store import outbox
@@ -242,3 +245,22 @@ def test_units_that_differ_in_a_benchmark_leave_out_the_later_case(ci: Sender) -
         left["why"]
         == "its time is in bytes, and in ns in another case of its benchmark"
     )
+
+
+CAPTURED = Path(__file__).parents[3] / "contract/tests/captured"
+
+
+def test_what_real_tools_wrote_is_stored_with_every_figure(ci: Sender) -> None:
+    names = [tool.replace("-", "_") for tool in READERS]
+    for path in [path for name in names for path in CAPTURED.glob(f"{name}-*")]:
+        data = path.read_bytes()
+        read = read_file(data)
+        stored = ci.store(
+            json.loads(encode_result(read)), original=file_of(data, path.name)
+        )
+        figures = sum(len(measured.metrics) for measured in read.cases)
+        assert stored["row_count"] == figures, path.name
+        left_out = [left["id"] for left in stored["left_out"]]
+        assert left_out == [left.id for left in cases_without_figures(read)]
+    suites = {series["suite"] for series in ci.get("/series")["items"]}
+    assert {"go", "jmh", "pytest_benchmark"} <= suites
