@@ -28,6 +28,8 @@ NO_ARM: Final = "criterion"
 """The arm of a benchmark without a function."""
 MAX_SHOWN: Final = 1_000
 """Most characters of an id or a path of what is left out."""
+MAX_LEFT_OUT: Final = 1_000
+"""Most entries of what is left out in a document."""
 LARGEST: Final = 1e18
 """The largest value of an iteration. In nanoseconds it is thirty years, far below the overflow of a double."""
 
@@ -67,6 +69,14 @@ def sentences(left_out: Iterable[LeftOut]) -> Iterator[str]:
     for why, named in names.items():
         listed = ", ".join(filter(None, named))
         yield f"left out {listed}: {why}" if listed else f"left out {why}"
+
+
+def limit_entries(left_out: list[LeftOut]) -> list[LeftOut]:
+    """Return the entries that a document lists, and the number of the others as a last entry."""
+    more = len(left_out) - MAX_LEFT_OUT
+    if more <= 0:
+        return left_out
+    return [*left_out[:MAX_LEFT_OUT], LeftOut(None, None, f"{more:,} more, not listed")]
 
 
 class ImportedSeries(Protocol):

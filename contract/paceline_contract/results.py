@@ -122,6 +122,23 @@ class Result(
         return {**version, **self.build, **self.target}
 
 
+def cases_without_figures(result: Result) -> list[LeftOut]:
+    """Return what an import leaves out: problems of the reader, and cases that failed or were skipped."""
+    return [
+        *result.problems,
+        *(
+            LeftOut.of(case.name, None, f"the tool reports a failure: {case.failure}")
+            for case in result.cases
+            if case.failure is not None
+        ),
+        *(
+            LeftOut.of(case.name, None, f"the tool skipped it: {case.unavailable}")
+            for case in result.cases
+            if case.unavailable is not None
+        ),
+    ]
+
+
 class _Head(msgspec.Struct):
     format: str
 

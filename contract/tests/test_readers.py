@@ -17,13 +17,16 @@ from paceline_contract.readers import (
     pytest_benchmark,
     vitest,
 )
+from paceline_contract.readers.registry import READERS, read_file
 from paceline_contract.results import (
+    FORMAT,
     MAX_BYTES,
     MeasuredCase,
     MeasuredMetric,
     ResultError,
     Sample,
     Summary,
+    encode_result,
 )
 
 CAPTURED = Path(__file__).parent / "captured"
@@ -384,3 +387,34 @@ def test_vitest_of_two_versions_gives_the_median_by_file_and_group(
 def test_a_summary_is_one_value_of_its_start_with_three_more_digits() -> None:
     mean = MeasuredMetric("time", "ns", "lower", summary=Summary("mean", 0.2504))
     assert mean.values == [Sample(1000, 250)]
+
+
+RECOGNISED = [
+    (tool, path.name)
+    for tool in READERS
+    for path in sorted(CAPTURED.glob(f"{tool.replace('-', '_')}-*"))
+]
+
+
+@pytest.mark.parametrize(("tool", "name"), RECOGNISED)
+def test_a_file_is_recognised_as_its_tools_by_one_reader_alone(
+    tool: str, name: str
+) -> None:
+    data = captured(name)
+    assert read_file(data).tool == tool
+    canonical = encode_result(read_file(data))
+    assert read_file(canonical) == read_file(data)
+    for other in READERS:
+        if other != tool:
+            with pytest.raises(ResultError):
+                read_file(data, other)
+
+
+def test_every_reader_is_recognised_by_a_captured_file() -> None:
+    assert {tool for tool, _ in RECOGNISED} | {FORMAT} == set(READERS)
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"hello\n", b"\xff\xfe\x00"])
+def test_other_files_are_nobodys(data: bytes) -> None:
+    with pytest.raises(ResultError, match="no reader can read it"):
+        read_file(data)

@@ -21,7 +21,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
-from paceline_contract.imported_series import LeftOut, keep_one_of_each, sentences
+from paceline_contract.imported_series import (
+    LeftOut,
+    keep_one_of_each,
+    limit_entries,
+    sentences,
+)
 from paceline_contract.readers import criterion
 from paceline_contract.readers.criterion import (
     LAST_RUN,
@@ -43,8 +48,6 @@ A few runs in parallel need more."""
 MAX_FILE_BYTES = 64 << 20
 """Twice the size of a sample.json with a million samples."""
 MAX_SERIES = 10_000
-MAX_LEFT_OUT = 1_000
-"""Most entries of what is left out in a document."""
 MAX_LINE_BYTES = 64 << 20
 NO_VERDICT = (
     "Criterion runs its benchmarks one after another in one process: these samples have no launches, rounds "
@@ -129,16 +132,8 @@ class _Reading:
             samples,
             NO_VERDICT,
             kept_series,
-            _limit_entries([*self.left_out, *left_out]),
+            limit_entries([*self.left_out, *left_out]),
         )
-
-
-def _limit_entries(left_out: list[LeftOut]) -> list[LeftOut]:
-    """Return the entries that a document lists, and the number of the others as a last entry."""
-    more = len(left_out) - MAX_LEFT_OUT
-    if more <= 0:
-        return left_out
-    return [*left_out[:MAX_LEFT_OUT], LeftOut(None, None, f"{more:,} more, not listed")]
 
 
 def read(path: str, *, is_fresh: bool = False) -> CriterionDocument:

@@ -35,7 +35,6 @@ from paceline.formats.raw_lines import lines_of
 from paceline.formats.templates import Value
 from paceline.interruption import run_interruptibly
 
-FORMATS = ("logcat",)
 CHUNK_BYTES = 1 << 16
 """Bytes read at once."""
 WAIT_S = 0.2
@@ -62,7 +61,6 @@ class LogDocument(msgspec.Struct, frozen=True):
 
 def read(name: str, path: str, declared: Sequence[Line]) -> LogDocument:
     """Read the declared lines of one file; `-` is standard input. Raises UserError."""
-    _check_format(name)
     try:
         return _document(name, path, _FileSource(path), declared)
     except OSError as error:
@@ -80,7 +78,6 @@ def follow(
     Another device that answers in its place is not read. Raises UserError, and AdbError when the device cannot
     be reached at first.
     """
-    _check_format(name)
     connection = open_connection()
     connection.connect()
     address, serial = str(connection.route), identify(connection).serial
@@ -113,13 +110,6 @@ def import_body(document: LogDocument, title: str | None) -> dict[str, Any]:
     """Return the body that stores it on a server."""
     body: dict[str, Any] = {"document": msgspec.to_builtins(document)}
     return body if title is None else {**body, "title": title}
-
-
-def _check_format(name: str) -> None:
-    if name not in FORMATS:
-        raise UserError(
-            f"There is no format {name!r}.", f"Use one of: {', '.join(FORMATS)}."
-        )
 
 
 def _document(

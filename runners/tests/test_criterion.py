@@ -262,9 +262,8 @@ def test_a_server_is_sent_the_document_and_where_it_was_measured(
 
 
 def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
-    refused = CliRunner().invoke(
-        app, ["import", str(tmp_path / "log"), "--dry-run", "--on", "ci-7"]
-    )
+    log = ["import", "--format", "logcat", str(tmp_path / "log"), "--dry-run"]
+    refused = CliRunner().invoke(app, [*log, "--on", "ci-7"])
     assert "--on does not apply to --format logcat" in str(refused.exception)
 
 

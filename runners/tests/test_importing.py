@@ -179,7 +179,7 @@ def test_mistakes_are_explained(log: Path, tmp_path: Path) -> None:
         ([log, "--dry-run", "--out", tmp_path / "out"], "--dry-run"),
         ([log, "--dry-run"], "--suite suite.toml"),
         ([log, *suite, "--out", tmp_path], "not empty"),
-        ([log, "--format", "jmh", "--dry-run"], "no format 'jmh'"),
+        ([log, "--format", "jmx", "--dry-run"], "no format 'jmx'"),
         ([tmp_path / "missing.log", *suite, "--dry-run"], "cannot be read"),
         ([tmp_path, *suite, "--dry-run"], "cannot be read"),
     ):

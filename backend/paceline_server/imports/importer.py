@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
+import msgspec
+from paceline_contract.imported_series import LeftOut
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from paceline_server.imports.schemas import ImportDetailOut, ImportOut, MeasuredOnIn
+from paceline_server.imports.originals import Original
+from paceline_server.imports.schemas import (
+    ImportDetailOut,
+    ImportedRunOut,
+    ImportOut,
+    LeftOutOut,
+    MeasuredOnIn,
+)
 from paceline_server.store.tables.imports import ImportDocument
 
 Document = TypeVar("Document", bound=BaseModel)
@@ -26,7 +36,12 @@ class Importer(ABC, Generic[Document]):
 
     @abstractmethod
     def columns(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:
-        """Return the columns `document`, `devices` and `row_count` of a new row."""
+        """Return the columns of a new row that depend on the format: the document itself, the name and hash of its file,
+        devices and number of rows."""
+
+    def make_original(self, document: Document) -> Original | None:  # noqa: ARG002 - for those that can be one
+        """Return what is kept of a document whose file was not sent."""
+        return None
 
     def store_samples(
         self,
@@ -43,3 +58,63 @@ class Importer(ABC, Generic[Document]):
         self, session: Session, row: ImportDocument, summary: ImportOut
     ) -> ImportDetailOut:
         """Return the wire shape of a stored document with its rows."""
+
+
+class SampleImporter(Importer[Document]):
+    """An importer of documents with samples, which become runs."""
+
+    has_samples = True
+
+    @abstractmethod
+    def store_runs(
+        self,
+        session: Session,
+        document: Document,
+        where: MeasuredOnIn,
+        who: str,
+        import_id: str,
+    ) -> tuple[Sequence[ImportedRunOut], Sequence[LeftOut]]:
+        """Store the samples and return (their runs, what is in none of them). Raises 404 for a suite that is not
+        announced; 400 if nothing can be stored."""
+
+    def store_samples(
+        self,
+        session: Session,
+        document: Document,
+        where: MeasuredOnIn,
+        who: str,
+        row: ImportDocument,
+    ) -> None:
+        runs, left_out = self.store_runs(session, document, where, who, row.id)
+        row.document = {
+            **row.document,
+            "runs": [run.model_dump(mode="json") for run in runs],
+            "left_out": [
+                *row.document["left_out"],
+                *(msgspec.to_builtins(entry) for entry in left_out),
+            ],
+        }
+        row.row_count = sum(len(run.series) for run in runs)
+
+    def detail(
+        self,
+        session: Session,  # noqa: ARG002 - of the interface
+        row: ImportDocument,
+        summary: ImportOut,
+    ) -> ImportDetailOut:
+        document = row.document
+        return ImportDetailOut(
+            **summary.model_dump(),
+            rows=[],
+            policy=None,
+            advice=[],
+            other_lines=[],
+            why_no_samples="",
+            why_no_verdict=document["why_no_verdict"],
+            runs=[ImportedRunOut.model_validate(run) for run in document["runs"]],
+            left_out=[
+                LeftOutOut.model_validate(entry)
+                for entry in document.get("left_out", [])
+            ],
+            facts=document.get("facts", {}),
+        )

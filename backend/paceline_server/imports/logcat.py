@@ -38,6 +38,8 @@ class LogcatImporter(Importer[LogcatIn]):
 
     def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
         return {
+            "file": document.file,
+            "sha256": document.sha256,
             "document": document.model_dump(mode="json"),
             "devices": device_names(document),
             "row_count": sum(len(session.rows) for session in document.log.sessions),

@@ -7,7 +7,9 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, defer
 
+from paceline_server.store import access
 from paceline_server.store.tables.imports import ImportDocument
+from paceline_server.store.tables.projects import Project
 
 
 def documents(form: str | None) -> Select[Any]:
@@ -26,3 +28,8 @@ def document_with_digest(session: Session, digest: str) -> ImportDocument | None
     return session.scalars(
         select(ImportDocument).where(ImportDocument.digest == digest)
     ).one_or_none()
+
+
+def default_branch(session: Session) -> str:
+    """Return the branch that the history of the session's project is about."""
+    return session.get_one(Project, access.of_session(session).project).default_branch

@@ -1,10 +1,12 @@
-"""HTTP of imports: store, list, read and delete documents of other tools."""
+"""HTTP of imports: store, list, read, download and delete documents of other tools."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import StreamingResponse
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.accounts.idempotency import Once
@@ -20,6 +22,13 @@ Reader = Annotated[Principal, Depends(require("project.read"))]
 Writer = Annotated[Principal, Depends(require("imports.write"))]
 IMPORT_BYTES = 8 * 1024 * 1024
 """Bytes of a document, enough for a log of about 20,000 lines."""
+BYTES = "application/octet-stream"
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file.",
+        "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 Form = Annotated[str | None, Query(alias="format", max_length=50)]
 
 
@@ -63,6 +72,20 @@ def list_imports(
 def read_import(import_id: str, _: Reader, session: DbSession) -> ImportDetailOut:
     """A document's rows, the policy it states, and how that compares with measurements of this server."""
     return service.get_import(session, import_id)
+
+
+@router.get(
+    "/imports/{import_id}/original",
+    response_class=StreamingResponse,
+    responses=_FILE,
+)
+def read_original(import_id: str, _: Reader, session: DbSession) -> StreamingResponse:
+    """The file that a document was read from, or the document itself where no file was sent."""
+    original = service.read_original(session, import_id)
+    name = f"attachment; filename*=UTF-8''{quote(original.name, safe='')}"
+    return StreamingResponse(
+        original.pieces, media_type=BYTES, headers={"Content-Disposition": name}
+    )
 
 
 @router.delete("/imports/{import_id}", status_code=204)

@@ -7,22 +7,26 @@ fields that this server does not know.
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import NAME
+from paceline_contract.results import Result, ResultError, read_result
 from paceline_contract.units import Unit
 from pydantic import (
     AliasChoices,
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     Strict,
     StringConstraints,
     model_validator,
 )
 
+from paceline_server.imports.originals import Original, check_original
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
@@ -168,9 +172,55 @@ class CriterionIn(BaseModel):
     left_out: Annotated[list[LeftOutIn], Field(max_length=MAX_SERIES)] = []
 
 
+class ResultIn(BaseModel):
+    """A `paceline.result/1`, the document of every other tool. Its fields are those of the contract
+    (`native/protocol/result.schema.json`), which checks them."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    format: Literal["paceline.result/1"]
+    tool: str
+    cases: list[dict[str, Any]]
+    _result: Result = PrivateAttr()
+
+    @model_validator(mode="after")
+    def _read(self) -> Self:
+        try:
+            self._result = read_result(json.dumps(self.model_dump()).encode())
+        except ResultError as error:
+            raise ValueError(str(error)) from error
+        return self
+
+    @property
+    def result(self) -> Result:
+        """Return the document as the contract reads it."""
+        return self._result
+
+
+class OriginalIn(BaseModel):
+    """The file that a document was read from: its name, and its bytes as the Base64 of a gzip."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    file: Annotated[str, Field(min_length=1, max_length=200)]
+    gzip: str
+    _original: Original = PrivateAttr()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self._original = check_original(self.gzip)
+        return self
+
+    @property
+    def original(self) -> Original:
+        """Return the file, checked."""
+        return self._original
+
+
 class MeasuredOnIn(BaseModel):
     """Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
-    name; `on` names the target; `commit` is the revision that criterion's last run measured."""
+    name; `on` names the target; `commit` is the revision that criterion's last run measured. A `paceline.result/1` has
+    its commit itself."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -180,16 +230,20 @@ class MeasuredOnIn(BaseModel):
 
 
 class ImportIn(Request):
-    """A document to store; `title` defaults to its file name. `measured_on` applies only to criterion's runs."""
+    """A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
+    is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is."""
 
-    document: Annotated[LogcatIn | CriterionIn, Field(discriminator="format")]
+    document: Annotated[
+        LogcatIn | CriterionIn | ResultIn, Field(discriminator="format")
+    ]
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     measured_on: MeasuredOnIn = Field(default_factory=MeasuredOnIn)
+    original: OriginalIn | None = None
 
 
 class ImportOut(Response):
-    """A stored document. `devices` are the devices of its headings, or the target of criterion's runs.
-    `row_count` counts rows or series."""
+    """A stored document. `devices` are the devices of its headings, or the target of its runs.
+    `row_count` counts rows or series. `original_bytes` is the size of the kept file, null where none is."""
 
     id: str
     title: str
@@ -200,6 +254,7 @@ class ImportOut(Response):
     imported_by: str
     devices: list[str]
     row_count: int
+    original_bytes: int | None = None
 
 
 class ImportedRowOut(Response):
@@ -263,7 +318,8 @@ class ImportedAdviceOut(Response):
 
 class ImportedSeriesOut(Response):
     """A benchmark of an imported run; `median` is per iteration, in `unit`. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
-    1.5 and 3 interquartile ranges; these samples are kept."""
+    1.5 and 3 interquartile ranges; these samples are kept. `summary` is `mean`, `median`, `minimum` or `maximum` where the
+    tool kept no samples: then that is the only one."""
 
     id: str
     benchmark: str
@@ -278,16 +334,18 @@ class ImportedSeriesOut(Response):
     """Imports of before have `median_ns`, always of a time."""
     outliers_mild: int
     outliers_severe: int
+    summary: str | None = None
 
 
 class ImportedRunOut(Response):
-    """The run of a baseline, which is the branch of its series; `new` is criterion's last run. `commit` is null where
-    nobody said which one was measured."""
+    """An imported run. `baseline` is the branch of its series; criterion's last run is `new`. `commit` and `at`, the time
+    of measuring, are null where nobody said them."""
 
     run_id: str
     job_id: str
     baseline: str
     commit: str | None = None
+    at: datetime | None = None
     series: list[ImportedSeriesOut]
 
 
@@ -300,8 +358,9 @@ class LeftOutOut(Response):
 
 
 class ImportDetailOut(ImportOut):
-    """A stored document with its contents. `other_lines` belong to no row, such as counters. A criterion document
-    has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them."""
+    """A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
+    has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them. `facts`
+    are the tool's version and what it says about the build and the machine."""
 
     rows: list[ImportedRowOut]
     policy: ImportedPolicyOut | None
@@ -311,3 +370,4 @@ class ImportDetailOut(ImportOut):
     why_no_verdict: str = ""
     runs: list[ImportedRunOut] = Field(default_factory=list)
     left_out: list[LeftOutOut] = Field(default_factory=list)
+    facts: dict[str, str] = Field(default_factory=dict)

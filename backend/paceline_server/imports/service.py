@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from paceline_contract.results import FORMAT
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -17,6 +20,8 @@ from paceline_server.imports import queries
 from paceline_server.imports.criterion import CriterionImporter
 from paceline_server.imports.importer import Importer
 from paceline_server.imports.logcat import LogcatImporter
+from paceline_server.imports.originals import unpack_original
+from paceline_server.imports.results import ResultImporter
 from paceline_server.imports.schemas import ImportDetailOut, ImportIn, ImportOut
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import ProblemError, not_found
@@ -28,6 +33,7 @@ from paceline_server.store.tables.imports import ImportDocument
 IMPORTERS: dict[str, Importer[Any]] = {
     "criterion": CriterionImporter(),
     "logcat": LogcatImporter(),
+    FORMAT: ResultImporter(),
 }
 
 
@@ -42,16 +48,22 @@ def store_import(
     stored = queries.document_with_digest(session, digest)
     if stored is not None:
         return _detail(session, stored), False
+    columns = importer.columns(document, where)
+    if body.original is None:
+        kept = importer.make_original(document)
+    else:
+        kept, columns["file"] = body.original.original, body.original.file
+    if kept is not None:
+        columns["sha256"] = kept.sha256
+        columns["original"], columns["original_bytes"] = kept.packed, kept.size
     row = ImportDocument(
         id=ids.new_id("imp"),
         format=document.format,
-        file=document.file,
-        title=body.title or document.file,
-        sha256=document.sha256,
+        title=body.title or columns["file"],
         digest=digest,
         imported_by=who,
         created_at=clock.now(),
-        **importer.columns(document, where),
+        **columns,
     )
     try:
         with session.begin_nested():
@@ -88,6 +100,26 @@ def get_import(session: Session, import_id: str) -> ImportDetailOut:
     return _detail(session, _find(session, import_id))
 
 
+@dataclass(frozen=True)
+class OriginalFile:
+    """The kept bytes of a document's file, unpacked in pieces, and its name."""
+
+    name: str
+    pieces: Iterator[bytes]
+
+
+def read_original(session: Session, import_id: str) -> OriginalFile:
+    """Return the file of a document. Raises 404, also if it was not kept."""
+    row = _find(session, import_id)
+    if row.original is None:
+        raise ProblemError(
+            404,
+            "not_found",
+            "The file of this import was not kept. It is known by its SHA-256.",
+        )
+    return OriginalFile(row.file, unpack_original(row.original))
+
+
 def delete_import(session: Session, import_id: str, who: str) -> None:
     """Delete a document. Raises 404; 409 `samples_stay` if its samples became runs."""
     row = _find(session, import_id)
@@ -120,6 +152,7 @@ def _out(row: ImportDocument) -> ImportOut:
         imported_by=row.imported_by,
         devices=row.devices,
         row_count=row.row_count,
+        original_bytes=row.original_bytes,
     )
 
 

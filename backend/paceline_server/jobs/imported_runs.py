@@ -6,6 +6,7 @@ No agent leases such a job: it begins in `analysing`, and its target has no agen
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -23,7 +24,8 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """A run of another tool. `source`: the id of the document; `branch`: the name of a saved baseline, if any."""
+    """A run of another tool. `source`: the id of the document; `branch`: also the name of a saved baseline;
+    `measured_at`: the time of its points, None if nobody says it: then that of the import."""
 
     suite: str
     source: str
@@ -33,6 +35,7 @@ class ImportedRun:
     target: Target
     samples: int
     created_by: str
+    measured_at: datetime | None = None
 
 
 def store_imported_run(session: Session, imported: ImportedRun) -> Job:
@@ -73,7 +76,7 @@ def store_imported_run(session: Session, imported: ImportedRun) -> Job:
         samples=imported.samples,
         not_before=at,
         created_at=at,
-        started_at=at,
+        started_at=imported.measured_at or at,
     )
     session.add(job)
     session.flush()

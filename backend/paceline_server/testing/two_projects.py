@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -38,6 +40,10 @@ DOCUMENT: dict[str, Any] = {
     "sha256": "a" * 64,
     "why_no_samples": "The log holds averages, not samples.",
     "log": {"lines": 1},
+}
+ORIGINAL = {
+    "file": "secret.txt",
+    "gzip": base64.b64encode(gzip.compress(b"secret line")).decode(),
 }
 SLOWER = {1000: 0.126, 2000: -0.6}
 Headers = dict[str, str]
@@ -188,9 +194,10 @@ def open_world(
         "batch_id": post(
             "/alerts/bulk", {"alert_ids": [alert_id], "note": "secret note"}
         )["id"],
-        "import_id": post("/imports", {"document": DOCUMENT, "title": "secret title"})[
-            "id"
-        ],
+        "import_id": post(
+            "/imports",
+            {"document": DOCUMENT, "title": "secret title", "original": ORIGINAL},
+        )["id"],
         "token_id": made.program("project.read")[0],
         "account_id": victim.id,
         "agent_id": spare.agent_id,

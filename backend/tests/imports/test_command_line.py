@@ -100,6 +100,33 @@ def test_criterion_results_become_a_run_on_a_server(
     )
 
 
+@pytest.mark.shapes("embedded")
+def test_another_tools_results_become_a_point_where_they_were_measured(
+    server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "bench.json"
+    runs = {"command": "sort big", "times": [0.5, 0.25, 0.75]}
+    path.write_text(json.dumps({"results": [runs]}), encoding="utf-8")
+    headers = token("ingest", "read")
+    origin = (
+        "--commit",
+        "1f3c9ab",
+        "--branch",
+        "trunk",
+        "--at",
+        "2021-03-04T05:06:07Z",
+    )
+    output = import_output(server, headers, str(path), *origin)
+    assert "trunk: 1 series, run run_" in output
+    assert "nothing left out" in output
+    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+        (listed,) = client.get("/imports").json()["items"]
+        kept = client.get(f"/imports/{listed['id']}/original").content
+        wait_until("its point", lambda: points_by_branch(client))
+        assert points_by_branch(client) == {"trunk": [("1f3c9ab", 5e8)]}
+    assert kept == path.read_bytes()
+
+
 def criterion_directory(
     root: Path, runs: dict[str, tuple[float, float]], **named: str
 ) -> Path:

@@ -307,6 +307,7 @@ OPERATIONS: dict[str, Operation] = {
     "delete_channel": needs("channels.write"),
     "list_imports": reads(),
     "read_import": reads(),
+    "read_original": reads(),
     "store_import": needs("imports.write", body=lambda _: {}),
     "delete_import": needs("imports.write"),
     "stream": reads(streams=True),

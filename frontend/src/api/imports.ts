@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
+import { selectedProject } from './project';
 import type { ImportDetail, ImportedDocument, Page } from './types';
 
 export interface ImportFilters {
@@ -37,6 +38,15 @@ export function importQuery(id: string) {
         }),
       ),
   });
+}
+
+/** Returns the address of the file that a document was read from, for a link that downloads it. */
+export function originalAddress(id: string): string {
+  const path = `/api/v1/imports/${encodeURIComponent(id)}/original`;
+  const project = selectedProject();
+  return project === undefined
+    ? path
+    : `${path}?${new URLSearchParams({ project })}`;
 }
 
 export async function deleteImport(id: string): Promise<void> {

@@ -1009,6 +1009,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{import_id}/original": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Original
+         * @description The file that a document was read from, or the document itself where no file was sent.
+         */
+        get: operations["read_original"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents": {
         parameters: {
             query?: never;
@@ -5797,8 +5817,9 @@ export interface components {
         };
         /**
          * ImportDetailOut
-         * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A criterion document
-         *     has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them.
+         * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
+         *     has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them. `facts`
+         *     are the tool's version and what it says about the build and the machine.
          */
         ImportDetailOut: {
             /** Id */
@@ -5822,6 +5843,8 @@ export interface components {
             devices: string[];
             /** Row Count */
             row_count: number;
+            /** Original Bytes */
+            original_bytes: number | null;
             /** Rows */
             rows: components["schemas"]["ImportedRowOut"][];
             policy: components["schemas"]["ImportedPolicyOut"] | null;
@@ -5840,22 +5863,28 @@ export interface components {
             runs: components["schemas"]["ImportedRunOut"][];
             /** Left Out */
             left_out: components["schemas"]["LeftOutOut"][];
+            /** Facts */
+            facts: {
+                [key: string]: string;
+            };
         };
         /**
          * ImportIn
-         * @description A document to store; `title` defaults to its file name. `measured_on` applies only to criterion's runs.
+         * @description A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
+         *     is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is.
          */
         ImportIn: {
             /** Document */
-            document: components["schemas"]["LogcatIn"] | components["schemas"]["CriterionIn"];
+            document: components["schemas"]["LogcatIn"] | components["schemas"]["CriterionIn"] | components["schemas"]["ResultIn"];
             /** Title */
             title?: string | null;
             measured_on?: components["schemas"]["MeasuredOnIn"];
+            original?: components["schemas"]["OriginalIn"] | null;
         };
         /**
          * ImportOut
-         * @description A stored document. `devices` are the devices of its headings, or the target of criterion's runs.
-         *     `row_count` counts rows or series.
+         * @description A stored document. `devices` are the devices of its headings, or the target of its runs.
+         *     `row_count` counts rows or series. `original_bytes` is the size of the kept file, null where none is.
          */
         ImportOut: {
             /** Id */
@@ -5879,6 +5908,8 @@ export interface components {
             devices: string[];
             /** Row Count */
             row_count: number;
+            /** Original Bytes */
+            original_bytes: number | null;
         };
         /**
          * ImportedAdviceOut
@@ -5989,8 +6020,8 @@ export interface components {
         };
         /**
          * ImportedRunOut
-         * @description The run of a baseline, which is the branch of its series; `new` is criterion's last run. `commit` is null where
-         *     nobody said which one was measured.
+         * @description An imported run. `baseline` is the branch of its series; criterion's last run is `new`. `commit` and `at`, the time
+         *     of measuring, are null where nobody said them.
          */
         ImportedRunOut: {
             /** Run Id */
@@ -6001,13 +6032,16 @@ export interface components {
             baseline: string;
             /** Commit */
             commit: string | null;
+            /** At */
+            at: string | null;
             /** Series */
             series: components["schemas"]["ImportedSeriesOut"][];
         };
         /**
          * ImportedSeriesOut
          * @description A benchmark of an imported run; `median` is per iteration, in `unit`. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
-         *     1.5 and 3 interquartile ranges; these samples are kept.
+         *     1.5 and 3 interquartile ranges; these samples are kept. `summary` is `mean`, `median`, `minimum` or `maximum` where the
+         *     tool kept no samples: then that is the only one.
          */
         ImportedSeriesOut: {
             /** Id */
@@ -6039,6 +6073,8 @@ export interface components {
             outliers_mild: number;
             /** Outliers Severe */
             outliers_severe: number;
+            /** Summary */
+            summary: string | null;
         };
         /**
          * InForceOut
@@ -6754,7 +6790,8 @@ export interface components {
         /**
          * MeasuredOnIn
          * @description Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
-         *     name; `on` names the target; `commit` is the revision that criterion's last run measured.
+         *     name; `on` names the target; `commit` is the revision that criterion's last run measured. A `paceline.result/1` has
+         *     its commit itself.
          */
         MeasuredOnIn: {
             /** Suite */
@@ -7100,6 +7137,16 @@ export interface components {
              * @default
              */
             why: string;
+        };
+        /**
+         * OriginalIn
+         * @description The file that a document was read from: its name, and its bytes as the Base64 of a gzip.
+         */
+        OriginalIn: {
+            /** File */
+            file: string;
+            /** Gzip */
+            gzip: string;
         };
         /** OrphanRuleOut */
         OrphanRuleOut: {
@@ -8050,6 +8097,26 @@ export interface components {
             text: string;
             /** Note */
             note: string | null;
+        };
+        /**
+         * ResultIn
+         * @description A `paceline.result/1`, the document of every other tool. Its fields are those of the contract
+         *     (`native/protocol/result.schema.json`), which checks them.
+         */
+        ResultIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            format: "paceline.result/1";
+            /** Tool */
+            tool: string;
+            /** Cases */
+            cases: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
         };
         /**
          * RetireIn
@@ -11613,6 +11680,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_original: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {

@@ -41,6 +41,8 @@ export const document: ImportDetail = {
   why_no_verdict: '',
   runs: [],
   left_out: [],
+  facts: {},
+  original_bytes: null,
   row_count: 2,
   rows: [
     row({

@@ -1,4 +1,4 @@
-"""`paceline import`: reads figures that an app logged, or what criterion measured, and stores them.
+"""`paceline import`: reads what other tools measured, or figures that an app logged, and stores them.
 
 It takes one source, and a place to store the document or --dry-run. The document is the same in every case.
 """
@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 import typer
 from paceline_contract.imported_series import LeftOut, sentences
+from paceline_contract.readers.registry import READERS
+from paceline_contract.results import cases_without_figures
 from rich.table import Table
 
-from paceline import config, criterion_runs, importing, manifest
+from paceline import config, criterion_runs, importing, manifest, result_files
 from paceline.commands.options import DataDir, OutDir, output_directory
 from paceline.commands.server_client import UNAUTHENTICATED, ServerClient
 from paceline.commands.this_host import ConfigPath
@@ -28,6 +31,10 @@ from paceline.formats.logcat import BatchPolicy
 if TYPE_CHECKING:
     from paceline.adb.port import Connection
 
+LOG, CRITERION = "logcat", "criterion"
+RECOGNISED = "auto"
+"""The file is read by whichever reader knows it."""
+FORMATS = (RECOGNISED, LOG, CRITERION, *READERS)
 _POLICY = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
@@ -35,12 +42,16 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     file: Annotated[
         str | None,
         typer.Argument(
-            help="A file, - for standard input, or criterion's output directory."
+            help="A tool's results, a log, - for standard input, or criterion's output directory."
         ),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", help="logcat or criterion.")
-    ] = "logcat",
+        str | None,
+        typer.Option(
+            "--format",
+            help="auto, which recognises the tool, or logcat, criterion, or a tool's name.",
+        ),
+    ] = None,
     device: Annotated[
         str | None,
         typer.Option(
@@ -56,7 +67,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     suite: Annotated[
         Path | None,
         typer.Option(
-            help="A suite.toml. Of a log, read the lines it declares; of criterion, apply its gates."
+            help="A suite.toml. Of a log, read the lines it declares; with --format and --server, apply its gates."
         ),
     ] = None,
     dry_run: Annotated[
@@ -94,12 +105,25 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option(help="Criterion with --server: the target that measured."),
+        typer.Option(help="With --server: the target that measured."),
     ] = None,
     commit: Annotated[
         str | None,
         typer.Option(
-            help="Criterion with --server: the commit that its last run measured."
+            help="The commit that was measured; with --server of criterion, that of its last run."
+        ),
+    ] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            help="The branch of that commit; default: the file's, or the project's."
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            help="When it was measured, for example 2026-11-29T07:30:00Z; default: as the file says, or now.",
+            metavar="TIME",
         ),
     ] = None,
     fresh: Annotated[
@@ -112,47 +136,42 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
-    """Import figures from a log or from criterion.
+    """Import what another tool measured, or figures from a log.
 
-    A log holds averages, criterion's files every sample; neither gets a verdict.
+    The tool of a file is recognised; logs need a suite. Nothing imported gets a verdict.
     """
     if dry_run == (directory is not None or server is not None):
         raise UserError(
             "Say where to store the import, or that it is not stored.",
             "Use --out DIR, --server URL, or --dry-run.",
         )
-    if form == "criterion":
-        _refuse_options(
-            "criterion", {"device": device, "seconds": seconds, "in-force": in_force}
+    if form is None:
+        form = _guess_format(file, is_log=device is not None or suite is not None)
+    if form not in FORMATS:
+        raise UserError(
+            f"There is no format {form!r}.", f"Use one of: {', '.join(FORMATS)}."
         )
-        _refuse_without(
-            server, {"suite": suite, "on": on, "commit": commit, "title": title}
-        )
-        client = None if server is None else _client(server, token)
-        name = None if suite is None else manifest.load(suite).suite.name
-        provenance = criterion_runs.Provenance(name, on or "imported", commit)
-        if file is None:
-            raise UserError(
-                "Give criterion's output.",
-                "For example: paceline import --format criterion target/criterion --server URL",
-            )
-        read = criterion_runs.read(file, is_fresh=fresh)
-        _import_criterion(read, directory, as_json, client, provenance, title)
+    of_log = {"device": device, "seconds": seconds, "in-force": in_force}
+    if form != LOG:
+        _refuse_options(form, of_log)
+        options = _SampleOptions(suite, on, commit, branch, at, fresh, title)
+        _import_samples(form, file, options, directory, as_json, server, token)
         return
-    _refuse_options(form, {"on": on, "commit": commit, "fresh": fresh or None})
+    of_samples = {"on": on, "commit": commit, "branch": branch, "at": at}
+    _refuse_options(form, {**of_samples, "fresh": fresh or None})
     _refuse_without(server, {"title": title})
     if (file is None) == (device is None):
         raise UserError(
             "Give one source: a file or a device.", "Use FILE, - or --device HOST:PORT."
         )
-    if form in importing.FORMATS and suite is None:
+    if suite is None:
         raise UserError(
             "Say which lines of the log to read.",
             "Give the suite that declares them in [[logcat]] tables: --suite suite.toml.",
         )
     client = None if server is None else _client(server, token)
     target = None if directory is None else output_directory(directory, "")
-    declared = [] if suite is None else _declared_lines(suite)
+    declared = _declared_lines(suite)
     if file is not None:
         document = importing.read(form, file, declared)
     else:
@@ -171,6 +190,13 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         count = len(stored["rows"])
         rows = "row" if count == 1 else "rows"
         print_note(f"Stored as {stored['id']}: {count} {rows}.")
+
+
+def _guess_format(file: str | None, *, is_log: bool) -> str:
+    """Return the format of a source for which none is named. Only logs are read from devices and with a suite."""
+    if is_log or file is None:
+        return LOG
+    return CRITERION if file != "-" and Path(file).is_dir() else RECOGNISED
 
 
 def _refuse_options(form: str, options: Mapping[str, object]) -> None:
@@ -192,39 +218,104 @@ def _refuse_without(server: str | None, options: Mapping[str, object]) -> None:
             )
 
 
-def _import_criterion(  # noqa: PLR0917 - each from one option
-    document: criterion_runs.CriterionDocument,
-    directory: Path | None,
-    as_json: bool,
-    client: ServerClient | None,
-    provenance: criterion_runs.Provenance,
-    title: str | None,
-) -> None:
-    target = None if directory is None else output_directory(directory, "")
-    _print_document(
+class _SampleOptions(NamedTuple):
+    """What a person says about results with samples."""
+
+    suite: Path | None
+    on: str | None
+    commit: str | None
+    branch: str | None
+    at: str | None
+    fresh: bool
+    title: str | None
+
+
+class _SamplesRead(NamedTuple):
+    """Results with samples that were read: the document, what people are told about it, and the body that stores it."""
+
+    document: msgspec.Struct
+    complaints: Iterable[str]
+    tables: Iterable[Table | str]
+    body: dict[str, Any]
+    left_out: Sequence[LeftOut]
+
+
+def _read_criterion(path: str, options: _SampleOptions) -> _SamplesRead:
+    suite, on, commit = options.suite, options.on or "imported", options.commit
+    document = criterion_runs.read(path, is_fresh=options.fresh)
+    provenance = criterion_runs.Provenance(_suite_name(suite), on, commit)
+    return _SamplesRead(
         document,
-        as_json,
         criterion_runs.complaints(document),
         criterion_runs.tables(document),
+        criterion_runs.import_body(document, provenance, options.title),
+        document.left_out,
     )
+
+
+def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _SamplesRead:
+    at = _parse_time(options.at)
+    origin = result_files.Origin(options.commit, options.branch, at)
+    file = result_files.read(path, tool, origin)
+    suite = _suite_name(options.suite)
+    return _SamplesRead(
+        file.result,
+        result_files.complaints(file),
+        result_files.tables(file),
+        result_files.import_body(file, suite, options.on, options.title),
+        cases_without_figures(file.result),
+    )
+
+
+def _suite_name(path: Path | None) -> str | None:
+    return None if path is None else manifest.load(path).suite.name
+
+
+def _import_samples(  # noqa: PLR0917 - each from one option
+    form: str,
+    file: str | None,
+    options: _SampleOptions,
+    directory: Path | None,
+    as_json: bool,
+    server: str | None,
+    token: str | None,
+) -> None:
+    of_server = {name: getattr(options, name) for name in ("suite", "on", "title")}
+    if form == CRITERION:
+        _refuse_options(form, {"branch": options.branch, "at": options.at})
+        of_server["commit"] = options.commit
+    else:
+        _refuse_options(form, {"fresh": options.fresh or None})
+    _refuse_without(server, of_server)
+    client = None if server is None else _client(server, token)
+    if file is None:
+        raise UserError(
+            "Give the tool's results.",
+            f"For example: paceline import --format {form} "
+            f"{'target/criterion' if form == CRITERION else 'FILE'} --server URL",
+        )
+    if form == CRITERION:
+        read = _read_criterion(file, options)
+    else:
+        read = _read_results(file, None if form == RECOGNISED else form, options)
+    target = None if directory is None else output_directory(directory, "")
+    _print_document(read.document, as_json, read.complaints, read.tables)
     if target is not None:
-        _write(document, target)
+        _write(read.document, target)
     if client is not None:
-        body = criterion_runs.import_body(document, provenance, title)
-        stored = client.send("POST", "/imports", body)
-        left_out = msgspec.convert(stored.get("left_out", []), list[LeftOut])
-        by_server = [entry for entry in left_out if entry not in document.left_out]
-        for sentence in sentences(by_server):
-            print_note(sentence)
-        for run in stored["runs"]:
-            count, commit = (
-                len(run["series"]),
-                run.get("commit") or "of no known commit",
-            )
-            print_note(
-                f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}."
-            )
-        print_note(f"Stored as {stored['id']}, {_left_out_count(left_out)}.")
+        _store_samples(client, read)
+
+
+def _store_samples(client: ServerClient, read: _SamplesRead) -> None:
+    stored = client.send("POST", "/imports", read.body)
+    left_out = msgspec.convert(stored.get("left_out", []), list[LeftOut])
+    by_server = [entry for entry in left_out if entry not in read.left_out]
+    for sentence in sentences(by_server):
+        print_note(sentence)
+    for run in stored["runs"]:
+        count, commit = (len(run["series"]), run.get("commit") or "of no known commit")
+        print_note(f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}.")
+    print_note(f"Stored as {stored['id']}, {_left_out_count(left_out)}.")
 
 
 def _left_out_count(left_out: Sequence[LeftOut]) -> str:
@@ -266,6 +357,20 @@ def _declared_lines(suite: Path) -> list[Line]:
             f"{suite} declares no log lines.", "Declare them in [[logcat]] tables."
         )
     return lines
+
+
+def _parse_time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise UserError(
+            f"{text!r} is no time with a zone.", "Use --at 2026-11-29T07:30:00Z."
+        )
+    return at
 
 
 def _parse_policy(text: str) -> BatchPolicy:

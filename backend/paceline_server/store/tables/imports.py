@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, String, UniqueConstraint
+from sqlalchemy import Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, OrderedJson, Timestamp
@@ -31,5 +31,9 @@ class ImportDocument(ProjectRoot, Base):
     document: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     devices: Mapped[list[str]] = mapped_column(OrderedJson)
     row_count: Mapped[int]
+    original: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    """The file's bytes in gzip, where they are kept."""
+    original_bytes: Mapped[int | None]
+    """How many they are, unpacked."""
     imported_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)

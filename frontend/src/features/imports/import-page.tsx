@@ -6,10 +6,16 @@ import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import { deleteImport, importKeys, importQuery } from '../../api/imports';
+import {
+  deleteImport,
+  importKeys,
+  importQuery,
+  originalAddress,
+} from '../../api/imports';
 import { may, sessionQuery } from '../../api/session';
 import type { ImportDetail, ImportedAdvice } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
+import { formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { QueryView } from '../../ui/query-view';
@@ -68,7 +74,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
   );
 }
 
-/** Returns whether the document has criterion samples, even if they made no run because they were already stored. */
+/** Returns whether the document has samples, even if they made no run because they were already stored. */
 function hasSamples({ runs, left_out: leftOut }: ImportDetail): boolean {
   return runs.length + leftOut.length > 0;
 }
@@ -210,7 +216,8 @@ function About({ document }: { document: ImportDetail }) {
       <Facts
         items={[
           ['Format', document.format],
-          ['File', document.source],
+          ['File', <FileName key="f" document={document} />],
+          ...Object.entries(document.facts),
           ['Measured on', document.devices.join(', ') || '–'],
           [
             'SHA-256',
@@ -227,6 +234,23 @@ function About({ document }: { document: ImportDetail }) {
         ]}
       />
     </Panel>
+  );
+}
+
+/** Shows the name of a document's file, which is a link where the file is kept. */
+function FileName({
+  document: { id, source, original_bytes: size },
+}: {
+  document: ImportDetail;
+}) {
+  if (size === null) return <>{source}</>;
+  return (
+    <>
+      <a href={originalAddress(id)} download>
+        {source}
+      </a>
+      , {formatValue(size, 'bytes')}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 /**
- * Lists the imported runs of criterion, one per saved baseline, with benchmarks and outliers, and what was left out.
+ * Lists the imported runs of a document, with benchmarks and outliers, and what was left out. Criterion's have one run
+ * per saved baseline.
  *
  * Nothing here is a verdict; each run's page has its samples and gates.
  */
@@ -36,7 +37,8 @@ const COLUMNS: readonly Column<ImportedSeries>[] = [
   },
   {
     header: 'Samples',
-    cell: ({ samples }) => formatInteger(samples),
+    cell: ({ samples, summary }) =>
+      summary === null ? formatInteger(samples) : `none, its ${summary}`,
     align: 'right',
   },
   {
@@ -54,12 +56,19 @@ const LEFT_OUT: readonly Column<LeftOut>[] = [
 ];
 
 /**
- * Returns the heading of a run. Criterion calls its last run `new`. A baseline may be at the commit of that run, and
- * is split into several runs if one cannot hold all gates.
+ * Returns the heading of a run. Criterion calls its last run `new`, and a saved baseline may be at the commit of that
+ * run; of other tools it is a branch. Several runs hold what one cannot hold all gates of.
  */
-function titleOf(run: ImportedRun, runs: readonly ImportedRun[]): string {
+function titleOf(
+  run: ImportedRun,
+  { format, runs }: Pick<ImportDetail, 'format' | 'runs'>,
+): string {
   const { baseline, commit } = run;
-  const name = baseline === 'new' ? 'Last run' : `Baseline ${baseline}`;
+  const kind = format === 'criterion' ? 'Baseline' : 'Branch';
+  const name =
+    format === 'criterion' && baseline === 'new'
+      ? 'Last run'
+      : `${kind} ${baseline}`;
   const parts = runs.filter(
     (other) => other.baseline === baseline && other.commit === commit,
   );
@@ -70,11 +79,8 @@ function titleOf(run: ImportedRun, runs: readonly ImportedRun[]): string {
   return `${commit === null ? name : `${name} at ${commit.slice(0, 12)}`}${part}`;
 }
 
-export function ImportedRuns({
-  document: { runs, left_out: leftOut },
-}: {
-  document: ImportDetail;
-}) {
+export function ImportedRuns({ document }: { document: ImportDetail }) {
+  const { runs, left_out: leftOut } = document;
   return (
     <>
       {leftOut.length > 0 && (
@@ -90,20 +96,20 @@ export function ImportedRuns({
       {runs.map((run) => (
         <Panel
           key={run.run_id}
-          title={titleOf(run, runs)}
+          title={titleOf(run, document)}
           flush
           actions={
             <AppLink
               to="/runs/$runId"
               params={{ runId: run.run_id }}
-              aria-label={`The run of ${titleOf(run, runs).toLowerCase()}`}
+              aria-label={`The run of ${titleOf(run, document).toLowerCase()}`}
             >
               The run
             </AppLink>
           }
         >
           <DataTable
-            label={`Benchmarks of ${titleOf(run, runs).toLowerCase()}`}
+            label={`Benchmarks of ${titleOf(run, document).toLowerCase()}`}
             columns={COLUMNS}
             rows={run.series}
             rowKey={({ id, metric }) => `${id} ${metric}`}

@@ -100,12 +100,13 @@ function NoImports() {
       title="No imports"
       action={
         <CodeBox
-          text={`paceline import --suite suite.toml FILE --server ${window.location.origin}`}
+          text={`paceline import FILE --server ${window.location.origin}`}
         />
       }
     >
-      Import the output of another tool from the command line, with a token that
-      has the permission imports.write in PACELINE_TOKEN.
+      Import the results of another tool from the command line, with a token
+      that has the permission imports.write in PACELINE_TOKEN. Of a log, add the
+      suite that declares its lines: --suite suite.toml.
     </EmptyState>
   );
 }

@@ -18,6 +18,7 @@ const SIGNING = {
   median: 13_740,
   outliers_mild: 12,
   outliers_severe: 3,
+  summary: null,
 };
 
 const ITS_RUN = {
@@ -25,6 +26,7 @@ const ITS_RUN = {
   job_id: 'job-9',
   baseline: 'before',
   commit: null,
+  at: null,
   series: [SIGNING],
 };
 
@@ -83,6 +85,30 @@ describe('an imported document', () => {
     expect(
       screen.getByRole('link', { name: 'The run of baseline before' }),
     ).toHaveAttribute('href', '/runs/run-9');
+  });
+
+  it('of any tool is on a branch, marks summaries, and gives its file back', async () => {
+    renderApp('/imports/import-1', (backend) => {
+      backend.fleet.imports = backend.fleet.imports.map((document) => ({
+        ...document,
+        format: 'paceline.result/1',
+        runs: [
+          {
+            ...ITS_RUN,
+            baseline: 'new',
+            series: [{ ...SIGNING, summary: 'mean' }],
+          },
+        ],
+        facts: { catch2: '3.7.1' },
+        original_bytes: 2048,
+      }));
+    });
+    const [signing] = await rowsOf('Benchmarks of branch new');
+    expect(signing).toHaveTextContent(/none, its mean/);
+    expect(screen.getByText('3.7.1')).toBeInTheDocument();
+    expect(
+      screen.getByRole('link', { name: 'light-ledger.txt' }),
+    ).toHaveAttribute('href', '/api/v1/imports/import-1/original');
   });
 
   it('names what was left out, other units, and the commit of the last run', async () => {
@@ -192,7 +218,7 @@ describe('an imported document', () => {
     expect(await screen.findByText('No imports')).toBeInTheDocument();
     expect(router.state.location.pathname).toBe('/imports');
     // The command is complete: it has the server's address and a token.
-    const command = `paceline import --suite suite.toml FILE --server ${window.location.origin}`;
+    const command = `paceline import FILE --server ${window.location.origin}`;
     expect(screen.getByText(command)).toBeInTheDocument();
     expect(screen.getByText(/permission imports.write/)).toBeInTheDocument();
   });

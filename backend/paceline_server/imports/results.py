@@ -1,0 +1,284 @@
+"""Imports `paceline.result/1`, what a reader made of any tool's output: one run, at the document's own time and commit.
+
+A tool's benchmark, arm and params keep their texts as names. A summary is the only value of its case and stays marked
+as one; cases that failed or were skipped are named and have no figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from paceline_contract.events import ParamValue
+from paceline_contract.imported_series import (
+    LARGEST,
+    MAX_PART,
+    LeftOut,
+    keep_one_of_each,
+    limit_entries,
+    make_arm_name,
+    series_id,
+)
+from paceline_contract.manifest import Manifest
+from paceline_contract.results import (
+    UNNAMED,
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    cases_without_figures,
+    encode_result,
+    result_id,
+)
+from paceline_contract.text_names import append_digest, make_name
+from paceline_contract.units import PER_ITERATION, MetricUnit, Unit
+from sqlalchemy.orm import Session
+
+from paceline_server.fleet import service as fleet
+from paceline_server.imports import queries
+from paceline_server.imports.importer import SampleImporter
+from paceline_server.imports.originals import Original, pack_original
+from paceline_server.imports.runs import (
+    ImportedCase,
+    ImportedRevision,
+    ImportedTool,
+    ImportOrigin,
+    find_suite,
+    make_params_of_value,
+    refuse_all,
+    store_runs,
+    type_params,
+)
+from paceline_server.imports.schemas import (
+    MAX_SERIES,
+    ImportedRunOut,
+    MeasuredOnIn,
+    ResultIn,
+)
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import ProblemError, invalid_request
+from paceline_server.stats.samples import Floats, Ints
+
+ONLY_ARM = "code"
+"""The arm of a tool without arms, as in what `paceline run` drives."""
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+CLOCK_SKEW = timedelta(hours=1)
+"""A document may be dated so far ahead of this server's clock."""
+WHY_NO_VERDICT = (
+    "Another tool measured this and nobody watched its target: there are no launches, rounds or blocks, so nothing here "
+    "is a verdict. `paceline ab` with the same command gets one."
+)
+
+
+class ResultImporter(SampleImporter[ResultIn]):
+    """Importer of `paceline.result/1`."""
+
+    def identity(self, document: ResultIn, where: MeasuredOnIn) -> dict[str, Any]:
+        """Return the document's id and where it was measured. The file it was read from may differ, for example in
+        spaces."""
+        measured_on = where.model_dump(mode="json")
+        return {"result": result_id(document.result), "measured_on": measured_on}
+
+    def columns(self, document: ResultIn, where: MeasuredOnIn) -> dict[str, Any]:
+        result = document.result
+        return {
+            "file": f"{result.tool[:100]}.json",
+            "document": {
+                "why_no_verdict": WHY_NO_VERDICT,
+                "facts": result.facts,
+                "left_out": [],
+            },
+            "devices": [where.on],
+            "row_count": 0,
+        }
+
+    def make_original(self, document: ResultIn) -> Original:
+        return pack_original(encode_result(document.result))
+
+    def store_runs(
+        self,
+        session: Session,
+        document: ResultIn,
+        where: MeasuredOnIn,
+        who: str,
+        import_id: str,
+    ) -> tuple[list[ImportedRunOut], list[LeftOut]]:
+        """Store one run, or several where one cannot hold all gates."""
+        result = document.result
+        _check_origin(result)
+        suite = find_suite(session, where.suite)
+        revision = ImportedRevision(
+            result.branch or queries.default_branch(session),
+            result.commit or where.commit,
+        )
+        cases, odd = storable_cases(result, revision, suite)
+        left_out = limit_entries([*cases_without_figures(result), *odd])
+        if not cases:
+            raise refuse_all(left_out)
+        target = fleet.ensure_imported_target(session, where.on)
+        tool = ImportedTool(
+            make_name(result.tool.replace("-", "_")), result.tool, ["."], [result.tool]
+        )
+        origin = ImportOrigin(
+            import_id, tool, who, target, where.suite, suite, result.at
+        )
+        return store_runs(session, cases, origin), left_out
+
+
+def _check_origin(result: Result) -> None:
+    """Raise 400 for a time that cannot be, a branch that no series can have, and for too many figures."""
+    latest = clock.now() + CLOCK_SKEW
+    if result.at is not None and result.at > latest:
+        raise _refuse_field(
+            "at",
+            f"{result.at.isoformat()} is in the future: check the clock that wrote it",
+        )
+    if result.at is not None and result.at < EARLIEST:
+        raise _refuse_field("at", "expected a time since 1970")
+    if result.branch is not None and len(result.branch) > MAX_PART:
+        raise _refuse_field("branch", f"expected at most {MAX_PART} characters")
+    series = sum(len(case.metrics) for case in result.cases)
+    if series > MAX_SERIES:
+        raise _refuse_field(
+            "cases",
+            f"expected at most {MAX_SERIES:,} metrics in all, found {series:,}: split the document",
+        )
+
+
+def _refuse_field(name: str, why: str) -> ProblemError:
+    return invalid_request(f"{name}: {why}.", {f"document.{name}": why})
+
+
+@dataclass(frozen=True)
+class _NamedCase:
+    """The names of a case, for the limits that all imports have."""
+
+    case: MeasuredCase
+    baseline: str
+    unit: str | None = None
+    path: str | None = None
+    iterations: tuple[float, ...] = ()
+    times: tuple[float, ...] = ()
+
+    @property
+    def benchmark(self) -> str:
+        return self.case.benchmark
+
+    @property
+    def arm(self) -> str | None:
+        return self.case.arm
+
+    @property
+    def value(self) -> str | None:
+        return self.case.value
+
+
+def storable_cases(
+    result: Result, revision: ImportedRevision, suite: Manifest | None
+) -> tuple[list[ImportedCase], list[LeftOut]]:
+    """Return (a case for each metric that can be stored, the others)."""
+    left_out: list[LeftOut] = []
+    named: list[_NamedCase] = []
+    for case in result.cases:
+        if not case.metrics:
+            continue
+        why = _name_problem(case)
+        if why is None:
+            named.append(_NamedCase(case, revision.branch))
+        else:
+            left_out.append(LeftOut.of(case.name, None, why))
+    kept, excess = keep_one_of_each(named)
+    units: dict[tuple[str, str], Unit] = {}
+    cases: list[ImportedCase] = []
+    for storable in kept:
+        for measured in _cases_of(storable, revision, suite):
+            unit = units.setdefault(
+                (measured.benchmark, measured.metric.name), measured.metric.unit
+            )
+            why = _figure_problem(measured, unit)
+            if why is None:
+                cases.append(measured)
+            else:
+                left_out.append(LeftOut.of(storable.case.name, None, why))
+    return cases, [*left_out, *excess]
+
+
+def _name_problem(case: MeasuredCase) -> str | None:
+    texts = {
+        "benchmark": case.benchmark,
+        "arm": case.arm or "",
+        "params": case.value or "",
+    }
+    for what, text in texts.items():
+        if len(text) > MAX_PART:
+            return (
+                f"its {what} has {len(text):,} characters: expected at most {MAX_PART}"
+            )
+    for name, value in case.params.items():
+        if value == "" and name != UNNAMED:
+            return f"its param {name} is empty"
+    return None
+
+
+def _figure_problem(case: ImportedCase, unit: Unit) -> str | None:
+    name = case.metric.name
+    if case.metric.unit != unit:
+        return f"its {name} is in {case.metric.unit}, and in {unit} in another case of its benchmark"
+    largest = float(case.values.max())
+    if largest > LARGEST:
+        return f"its {name} is {largest:g} {unit} for one iteration: look at its unit"
+    return None
+
+
+def _cases_of(
+    named: _NamedCase, revision: ImportedRevision, suite: Manifest | None
+) -> Iterator[ImportedCase]:
+    """Yield a case for each metric. Its names depend on nothing but its own texts and the suite."""
+    case = named.case
+    benchmark = make_name(case.benchmark)
+    for metric in case.metrics:
+        is_total = metric.unit in PER_ITERATION
+        values, iterations = _figures_of(metric, is_total=is_total)
+        yield ImportedCase(
+            id=series_id(named),
+            title=case.benchmark,
+            benchmark=benchmark,
+            arm=_arm_of(case),
+            params=_params_of(case, benchmark, suite),
+            metric=MetricUnit(make_name(metric.name), metric.unit, metric.direction),
+            values=values,
+            iterations=iterations,
+            revision=revision,
+            summary=None if metric.summary is None else metric.summary.kind,
+        )
+
+
+def _figures_of(metric: MeasuredMetric, *, is_total: bool) -> tuple[Floats, Ints]:
+    """Return (the values of an iteration, over how many iterations each was measured); a rate is a value itself."""
+    if metric.summary is not None:
+        return np.array([metric.summary.value]), np.ones(1, dtype=np.int64)
+    iterations, totals = np.array(metric.samples, dtype=np.int64).T
+    values = totals.astype(np.float64)
+    return (values / iterations if is_total else values), iterations
+
+
+def _arm_of(case: MeasuredCase) -> str:
+    if case.arm is None:
+        return ONLY_ARM
+    if case.arm == ONLY_ARM:
+        return append_digest(case.arm, case.arm)
+    return make_arm_name(case.arm)
+
+
+def _params_of(
+    case: MeasuredCase, benchmark: str, suite: Manifest | None
+) -> dict[str, ParamValue]:
+    """Return the params of a case, named and typed as in the suite if they are a point of it, and texts otherwise."""
+    declared = None if suite is None else suite.benchmarks.get(benchmark)
+    if case.params.keys() <= {UNNAMED}:
+        return make_params_of_value(case.value, declared)
+    point = {make_name(name): str(value) for name, value in case.params.items()}
+    typed = None if declared is None else type_params(point, declared)
+    return {**point} if typed is None else typed

@@ -1,0 +1,59 @@
+"""Lists the readers by their tools, and finds the one that knows a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from paceline_contract.readers import (
+    catch2,
+    go_testing,
+    google_benchmark,
+    hyperfine,
+    jmh,
+    pytest_benchmark,
+    vitest,
+)
+from paceline_contract.results import (
+    FORMAT,
+    MAX_BYTES,
+    Result,
+    ResultError,
+    read_result,
+)
+
+READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
+    {
+        FORMAT: read_result,
+        catch2.TOOL: catch2.read_xml,
+        go_testing.TOOL: go_testing.read_text,
+        google_benchmark.TOOL: google_benchmark.read_json,
+        hyperfine.TOOL: hyperfine.read_json,
+        jmh.TOOL: jmh.read_json,
+        pytest_benchmark.TOOL: pytest_benchmark.read_json,
+        vitest.TOOL: vitest.read_json,
+    }
+)
+"""Each reads whole files of its tool, and refuses those of the others, or finds no case in them."""
+
+
+def read_file(data: bytes, tool: str | None = None) -> Result:
+    """Read a file of `tool`, or of the tool whose reader finds cases in it. Raises ResultError."""
+    if len(data) > MAX_BYTES:
+        raise ResultError(
+            f"it is longer than the {MAX_BYTES:,} bytes that are read: split it"
+        )
+    if tool is not None:
+        result = READERS[tool](data)
+        if not result.cases:
+            raise ResultError(f"it has no benchmark that the reader of {tool} knows")
+        return result
+    for read in READERS.values():
+        try:
+            result = read(data)
+        except ResultError:
+            continue
+        if result.cases:
+            return result
+    raise ResultError("no reader can read it")

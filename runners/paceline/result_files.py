@@ -1,0 +1,145 @@
+"""Imports what another tool measured as a `paceline.result/1` (`paceline import`).
+
+Readers are in `paceline_contract.readers`; the same ones read what `paceline run` drives. The file's bytes are sent with
+the document, so that a server keeps them.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import statistics
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from paceline_contract.imported_series import sentences
+from paceline_contract.readers.registry import READERS, read_file
+from paceline_contract.results import (
+    MAX_BYTES,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    cases_without_figures,
+    encode_result,
+    read_result,
+)
+from paceline_contract.units import PER_ITERATION
+from rich.table import Column, Table
+
+from paceline.errors import UserError
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What a person says about where a result is from, instead of what its file says."""
+
+    commit: str | None = None
+    branch: str | None = None
+    at: datetime | None = None
+
+
+class ResultFile(msgspec.Struct, frozen=True):
+    """A file of another tool, and what was read from it."""
+
+    name: str
+    data: bytes
+    result: Result
+
+
+def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
+    """Read a file, or `-` for standard input, of `tool`, or of the tool whose reader knows it. Raises UserError."""
+    data = _read_bytes(path)
+    try:
+        result = read_file(data, tool)
+        said = {
+            field: value
+            for field, value in msgspec.structs.asdict(origin).items()
+            if value is not None
+        }
+        # Its own types check what people said and what readers took over.
+        result = read_result(encode_result(msgspec.structs.replace(result, **said)))
+    except ResultError as error:
+        raise UserError(f"{path}: {error}.", _advise(tool)) from error
+    if not any(case.metrics for case in result.cases):
+        reasons = "".join(
+            f"\n  {line}" for line in sentences(cases_without_figures(result))
+        )
+        raise UserError(f"{path} holds no figures.{reasons}", "Measure it again.")
+    return ResultFile(
+        "standard input" if path == "-" else Path(path).name, data, result
+    )
+
+
+def _advise(tool: str | None) -> str:
+    if tool is not None:
+        return "Give the file as the tool wrote it; docs/harnesses.md says with which options."
+    tools = ", ".join(READERS)
+    return (
+        f"To see what is wrong with it, name its tool: --format {tools}. "
+        "Of criterion, give the directory target/criterion. Of a log, give the suite that declares its lines: "
+        "--suite suite.toml."
+    )
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(MAX_BYTES + 1)
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def import_body(
+    file: ResultFile, suite: str | None, on: str | None, title: str | None
+) -> dict[str, Any]:
+    """Return the body that stores it on a server."""
+    packed = base64.b64encode(gzip.compress(file.data, mtime=0)).decode()
+    measured_on = {"suite": suite, "on": on}
+    body = {
+        "document": msgspec.to_builtins(file.result),
+        "original": {"file": file.name[:200], "gzip": packed},
+        "measured_on": {
+            name: text for name, text in measured_on.items() if text is not None
+        },
+    }
+    return body if title is None else {**body, "title": title}
+
+
+def complaints(file: ResultFile) -> Iterator[str]:
+    """Yield sentences about what has no figures."""
+    yield from sentences(cases_without_figures(file.result))
+
+
+def tables(file: ResultFile) -> Iterator[Table | str]:
+    """Yield a table for people: each case with its metrics, and what is known of its origin."""
+    result = file.result
+    table = Table(Column("case", overflow="fold"), "metric", "samples", "median")
+    for case in result.cases:
+        for metric in case.metrics:
+            table.add_row(case.name, metric.name, *_describe_figures(metric))
+    yield table
+    origin = {
+        "tool": " ".join(filter(None, (result.tool, result.version))),
+        "commit": result.commit,
+        "branch": result.branch,
+        "measured": None if result.at is None else result.at.isoformat(),
+    }
+    yield ", ".join(f"{name} {text}" for name, text in origin.items() if text)
+
+
+def _describe_figures(metric: MeasuredMetric) -> tuple[str, str]:
+    """Return the number of samples and the median of an iteration."""
+    if metric.summary is not None:
+        kind, value = metric.summary.kind, metric.summary.value
+        return f"none, its {kind}", f"{value:,.3f} {metric.unit}"
+    is_total = metric.unit in PER_ITERATION
+    figures = [
+        sample.total / sample.iterations if is_total else sample.total
+        for sample in metric.samples
+    ]
+    return str(len(figures)), f"{statistics.median(figures):,.3f} {metric.unit}"

@@ -1,0 +1,112 @@
+"""Tests of `paceline import` for results of other tools: what is read, said about its origin, printed and refused."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline import result_files
+from paceline.cli import app
+from paceline.errors import UserError
+from paceline_contract.results import read_result
+from typer.testing import CliRunner, Result
+
+HYPERFINE = {
+    "results": [
+        {"command": "sleep 0.1", "times": [0.1, 0.2, 0.3], "exit_codes": [0, 0, 0]},
+        {"command": "false", "times": [0.1], "exit_codes": [1]},
+    ]
+}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    path = tmp_path / "bench.json"
+    path.write_text(json.dumps(HYPERFINE), encoding="utf-8")
+    return path
+
+
+def import_(*arguments: object, given: str | None = None) -> Result:
+    """Runs the command in this process."""
+    return CliRunner().invoke(
+        app, ["import", *map(str, arguments)], input=given, env={"PACELINE_TOKEN": None}
+    )
+
+
+def refusal(*arguments: object, given: str | None = None) -> str:
+    refused = import_(*arguments, given=given).exception
+    assert isinstance(refused, UserError)
+    return str(refused)
+
+
+ORIGIN = (
+    "--commit",
+    "abcdef1",
+    "--branch",
+    "main",
+    "--at",
+    "2026-11-29T08:30:00+01:00",
+)
+
+
+def test_the_tool_is_recognised_and_the_document_has_what_a_person_says(
+    results: Path, tmp_path: Path
+) -> None:
+    done = import_(results, *ORIGIN, "--dry-run", "--json")
+    assert done.exit_code == 0, done.output
+    read = read_result(done.stdout.encode())
+    assert (read.tool, read.commit, read.branch) == ("hyperfine", "abcdef1", "main")
+    assert read.at == datetime(2026, 11, 29, 7, 30, tzinfo=UTC)
+    assert "left out false: the tool reports a failure" in done.stderr
+    piped = import_("-", *ORIGIN, "--out", tmp_path / "out", given=results.read_text())
+    assert piped.exit_code == 0, piped.output
+    assert "sleep 0.1" in piped.stdout
+    assert "200,000,000.000 ns" in piped.stdout
+    written = (tmp_path / "out" / "import.json").read_bytes()
+    assert read_result(written) == read
+
+
+def test_the_body_has_the_document_the_file_and_where_it_was_measured(
+    results: Path,
+) -> None:
+    file = result_files.read(str(results), None, result_files.Origin())
+    body = result_files.import_body(file, "crypto", "ci-7", "October")
+    assert body["measured_on"] == {"suite": "crypto", "on": "ci-7"}
+    assert (body["title"], body["document"]["tool"]) == ("October", "hyperfine")
+    original = body["original"]
+    assert original["file"] == "bench.json"
+    kept = gzip.decompress(base64.b64decode(original["gzip"]))
+    assert kept == results.read_bytes()
+    bare = result_files.import_body(file, None, None, None)
+    assert (bare["measured_on"], "title" in bare) == ({}, False)
+
+
+def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
+    nothing: Any = {"results": [HYPERFINE["results"][1]]}
+    cases: tuple[tuple[tuple[object, ...], str], ...] = (
+        ((results, "--format", "jmh"), "unexpected form"),
+        ((results, "--commit", "HEAD"), "commit"),
+        ((results, "--at", "yesterday"), "no time with a zone"),
+        ((results, "--at", "2026-11-29T08:30"), "no time with a zone"),
+        ((results, "--on", "ci-7"), "--on is stored on a server only"),
+        ((results, "--fresh"), "--fresh does not apply"),
+        ((results, "--seconds", "1"), "--seconds does not apply"),
+        ((tmp_path / "missing.json",), "cannot be read"),
+    )
+    for arguments, words in cases:
+        assert words in refusal(*arguments, "--dry-run")
+    text = json.dumps(HYPERFINE)
+    assert "--format paceline.result/1, catch2" in refusal(
+        "-", "--dry-run", given=text[:50]
+    )
+    assert "are not JSON" in refusal(
+        "-", "--format", "hyperfine", "--dry-run", given=text[:50]
+    )
+    assert "holds no figures.\n  left out false" in refusal(
+        "-", "--dry-run", given=json.dumps(nothing)
+    )
