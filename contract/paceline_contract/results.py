@@ -21,7 +21,7 @@ from paceline_contract.events import Direction, Natural, ParamValue, Positive
 from paceline_contract.imported_series import MAX_SAMPLES, LeftOut
 from paceline_contract.manifest import Text
 from paceline_contract.params import params_key
-from paceline_contract.units import Unit
+from paceline_contract.units import PER_ITERATION, Unit
 
 FORMAT: Final = "paceline.result/1"
 MAX_BYTES: Final = 64 << 20
@@ -73,6 +73,8 @@ class MeasuredMetric(msgspec.Struct, frozen=True, omit_defaults=True):
         """Return the samples of one start of the tool; where it leaves only a summary, this is the start's only value."""
         if self.summary is None:
             return self.samples
+        if self.unit not in PER_ITERATION:
+            return [Sample(1, round(self.summary.value))]
         return [Sample(KEPT_DIGITS, round(self.summary.value * KEPT_DIGITS))]
 
 
@@ -195,8 +197,13 @@ def result_id(result: Result) -> str:
 
 
 def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
-    """Return the cases. Raises ResultError if two have one name, because nothing tells which is which."""
+    """Return the cases. Raises ResultError if two have one name, because nothing tells which is which, and for more than
+    a document holds."""
     cases = list(cases)
+    if len(cases) > MAX_CASES:
+        raise ResultError(
+            f"it has {len(cases):,} cases: expected at most {MAX_CASES:,}; split it"
+        )
     for name, count in Counter(case.name for case in cases).items():
         if count > 1:
             raise ResultError(duplicate_name_text(name))

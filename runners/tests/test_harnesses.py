@@ -124,6 +124,24 @@ def test_options_that_a_user_gave_stay(tmp_path: Path) -> None:
             ["org.example.Sorts.sort/64 (thrpt)", "org.example.Sorts.copy"],
             r"^(?!(org\.example\.Sorts\.copy|org\.example\.Sorts\.sort)$)",
         ),
+        (
+            "pytest-benchmark",
+            ["python", "-m", "pytest", "bench", "-k", "."],
+            ["bench/test_b.py::test_sum", "bench/test_b.py::TestBig::test_sort[10-a]"],
+            "(.) and ((test_b.py and TestBig and test_sort[10-a]) or (test_b.py and test_sum))",
+        ),
+        (
+            "pytest-benchmark",
+            ["pytest"],
+            ["test_b.py::test_sort[n = 1]", "test_b.py::test_sort[n = 2]"],
+            "(test_b.py and test_sort)",
+        ),
+        (
+            "criterion",
+            ["cargo", "bench", "--exact", "."],
+            ["sort/native/64", "n (odd)"],
+            r"^(n \(odd\)|sort/native/64)$",
+        ),
     ],
 )
 def test_a_harness_that_can_filter_runs_the_named_cases(
@@ -133,6 +151,16 @@ def test_a_harness_that_can_filter_runs_the_named_cases(
     argv = find_harness(name).make_invocation(request).argv
     assert added in argv
     assert not {".", "-test.bench=."} & {*argv}, "the filter replaces the command's"
+
+
+def test_the_cases_of_criterion_replace_patterns_alone(tmp_path: Path) -> None:
+    own = "cargo bench -p a sort --features x --locked -- --sample-size 20 other --exact --noplot"
+    request = DriveRequest(own.split(), tmp_path, only=["sort"])
+    argv = find_harness("criterion").make_invocation(request).argv
+    kept = (
+        "cargo bench -p a --features x --locked -- --sample-size 20 --noplot ^(sort)$"
+    )
+    assert argv == kept.split()
 
 
 @pytest.mark.parametrize("form", ["{option} own.json", "{option}=own.json"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xml.parsers import expat
 
-from paceline_contract.readers.parsing import check_size, read_figure
+from paceline_contract.readers.parsing import check_document, read_figure
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -73,7 +73,7 @@ class _Parsing:
 
 def read_xml(data: bytes) -> Result:
     """Read what `--reporter xml` wrote. Raises ResultError."""
-    check_size(data, "Catch2")
+    check_document(data, "Catch2")
     parsing = _Parsing()
     parser = expat.ParserCreate()
     parser.StartElementHandler = parsing.start

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from paceline_contract.events import Direction
-from paceline_contract.readers.parsing import check_size, read_sample
+from paceline_contract.readers.parsing import check_document, read_sample
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -18,6 +18,7 @@ from paceline_contract.results import (
     Sample,
     join_name,
     make_params,
+    refuse_duplicates,
     split_name,
 )
 from paceline_contract.units import GO_METRICS, NS_PER, MetricUnit, Unit
@@ -33,7 +34,7 @@ LEAST_RATE = 1000
 
 def read_text(data: bytes) -> Result:
     """Read what `go test -bench` printed. Raises ResultError."""
-    check_size(data, "Go")
+    check_document(data, "Go")
     facts: dict[str, str] = {}
     results: list[tuple[str, str, list[tuple[float, str]], int]] = []
     package = ""
@@ -47,7 +48,8 @@ def read_text(data: bytes) -> Result:
             results.append((package, result[1], figures, int(result[2])))
     is_one = facts.pop("pkg", None) and len({package for package, *_ in results}) == 1
     build = {"package": results[0][0]} if is_one else {}
-    return Result(TOOL, _collect_cases(results), build=build, target=facts)
+    cases = refuse_duplicates(_collect_cases(results))
+    return Result(TOOL, cases, build=build, target=facts)
 
 
 def _parse_figures(text: str, where: str) -> list[tuple[float, str]]:

@@ -6,7 +6,12 @@ from typing import Any
 
 import msgspec
 
-from paceline_contract.readers.parsing import ns_per, read_document, read_sample
+from paceline_contract.readers.parsing import (
+    ns_per,
+    read_document,
+    read_sample,
+    read_time,
+)
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -14,6 +19,7 @@ from paceline_contract.results import (
     ResultError,
     duplicate_name_text,
     make_params,
+    refuse_duplicates,
     split_name,
 )
 
@@ -48,6 +54,7 @@ class _GoogleEntry(msgspec.Struct):
 
 class _GoogleContext(msgspec.Struct):
     library_version: str | None = None
+    date: str | None = None
 
 
 class _GoogleDocument(msgspec.Struct):
@@ -62,9 +69,10 @@ def read_json(data: bytes) -> Result:
     for entry in document.benchmarks:
         if not entry.is_summary:
             runs.setdefault(entry.name, []).append(entry)
-    version = None if document.context is None else document.context.library_version
-    cases = [_case_of(name, entries) for name, entries in runs.items()]
-    return Result(TOOL, cases, version)
+    context = document.context or _GoogleContext()
+    cases = refuse_duplicates(_case_of(name, entries) for name, entries in runs.items())
+    # Early versions write a time without its zone.
+    return Result(TOOL, cases, context.library_version, read_time(context.date))
 
 
 def _case_of(name: str, entries: list[_GoogleEntry]) -> MeasuredCase:

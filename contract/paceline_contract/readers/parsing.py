@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TypeVar
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -13,19 +15,27 @@ from paceline_contract.results import MAX_BYTES, ResultError, Sample
 from paceline_contract.units import NS_PER
 
 T = TypeVar("T")
+_ZIP: Final = b"PK\x03\x04"
+CLOCK_TOLERANCE: Final = timedelta(days=1)
+"""Times may be so far ahead of ours: hosts' clocks differ, and their zones."""
+_COMMIT: Final = re.compile(r"[0-9a-f]{7,64}")
 
 
-def check_size(data: bytes, tool: str) -> None:
-    """Raise ResultError for more than is read."""
+def check_document(data: bytes, tool: str) -> None:
+    """Raise ResultError for more than is read, and for an archive."""
     if len(data) > MAX_BYTES:
         raise ResultError(
             f"the results of {tool} have {len(data):,} bytes: expected at most {MAX_BYTES:,}"
+        )
+    if data.startswith(_ZIP):
+        raise ResultError(
+            f"the results of {tool} are in a zip archive: unpack it and give its files"
         )
 
 
 def read_document(data: bytes, tool: str, shape: type[T]) -> T:
     """Return a tool's JSON as `shape`. Raises ResultError. Numbers may be NaN, which many tools write."""
-    check_size(data, tool)
+    check_document(data, tool)
     try:
         document = json.loads(data)
         if b"\\u" in data:
@@ -39,6 +49,46 @@ def read_document(data: bytes, tool: str, shape: type[T]) -> T:
         raise ResultError(
             f"the results of {tool} have an unexpected form: {error}"
         ) from error
+
+
+def find_commit(text: str | None) -> str | None:
+    """Return the commit in a text; None where a tool says something else instead of one."""
+    return text if text is not None and _COMMIT.fullmatch(text) else None
+
+
+def read_time(text: str | None, zone: tzinfo | None = None) -> datetime | None:
+    """Return the time in a text of ISO 8601, in `zone` if it states none; None where the text or the zone says no time.
+    Raises ResultError for a time in the future."""
+    try:
+        at = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    if at.tzinfo is None:
+        if zone is None:
+            return None
+        at = at.replace(tzinfo=zone)
+    _refuse_future(at)
+    return at
+
+
+def read_milliseconds(value: int, where: str) -> datetime:
+    """Return the time so many milliseconds after 1970. Raises ResultError, which says `where`, for a time in the future
+    or beyond every calendar."""
+    try:
+        at = datetime.fromtimestamp(value / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise ResultError(
+            f"{where}: expected milliseconds since 1970, found {value}"
+        ) from None
+    _refuse_future(at)
+    return at
+
+
+def _refuse_future(at: datetime) -> None:
+    if at > datetime.now(UTC) + CLOCK_TOLERANCE:
+        raise ResultError(
+            f"its time {at.isoformat()} is in the future: set the clock that wrote it, and correct the file"
+        )
 
 
 def ns_per(unit: str, where: str) -> float:

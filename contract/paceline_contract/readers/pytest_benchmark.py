@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import Any
 
 import msgspec
 
-from paceline_contract.readers.parsing import read_document, read_sample
+from paceline_contract.readers.parsing import (
+    find_commit,
+    read_document,
+    read_sample,
+    read_time,
+)
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -18,6 +24,8 @@ from paceline_contract.results import (
 from paceline_contract.units import NS_PER
 
 TOOL = "pytest-benchmark"
+DETACHED = "(detached head)"
+"""Stands for a branch where none is checked out."""
 
 
 class _PytestStats(msgspec.Struct):
@@ -30,16 +38,32 @@ class _PytestEntry(msgspec.Struct):
     stats: _PytestStats
 
 
+class _PytestCommit(msgspec.Struct):
+    id: str | None = None
+    branch: str | None = None
+    dirty: bool = False
+
+
 class _PytestDocument(msgspec.Struct):
     benchmarks: list[_PytestEntry]
     version: str | None = None
+    datetime: str | None = None
+    commit_info: _PytestCommit | None = None
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of `--benchmark-json`. Raises ResultError."""
     document = read_document(data, TOOL, _PytestDocument)
     cases = refuse_duplicates(_case_of(entry) for entry in document.benchmarks)
-    return Result(TOOL, cases, document.version)
+    # Its time is in UTC; version 4 does not say so.
+    at = read_time(document.datetime, UTC)
+    info = document.commit_info or _PytestCommit()
+    commit = find_commit(info.id)
+    if commit is None or info.dirty:
+        # Changes that were not committed are not what the commit has.
+        return Result(TOOL, cases, document.version, at)
+    branch = None if info.branch == DETACHED else info.branch
+    return Result(TOOL, cases, document.version, at, commit, branch or None)
 
 
 def _case_of(entry: _PytestEntry) -> MeasuredCase:

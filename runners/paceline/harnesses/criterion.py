@@ -33,12 +33,25 @@ OTHERS = (
     ),
 )
 """What other harnesses print that `cargo bench` runs, and their names."""
+_META = re.compile(r"[\\.+*?()|\[\]{}^$#&~-]")
+"""Matches what Rust's patterns, in every version, may have behind a backslash."""
+CARGO_VALUE = re.compile(
+    "-[pjFZC]|--(package|bench|bin|example|test|exclude|jobs|profile|features|target|target-dir|manifest-path"
+    "|lockfile-path|message-format|color|config)"
+)
+"""Matches the options of cargo that take a value."""
+CRITERION_VALUE = re.compile(
+    "-[sbc]|--(save-baseline|baseline|baseline-lenient|load-baseline|sample-size|warm-up-time|measurement-time"
+    "|nresamples|noise-threshold|confidence-level|significance-level|profile-time|plotting-backend|output-format"
+    "|format|color|skip|logfile|test-threads)"
+)
+"""Matches those of Criterion, and of the harness of Rust's own tests that runs beside it."""
 
 
 class Criterion:
     name = "criterion"
     title = "Criterion"
-    can_filter = False
+    can_filter = True
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:  # noqa: ARG002 - the port's signature
         return program_of(command) == "cargo" and "bench" in command[1:]
@@ -47,7 +60,10 @@ class Criterion:
         """Give Criterion its directory in the environment. Its own options are the user's, because what runs beside it
         under `cargo bench` refuses them."""
         directory = str(request.output / DIRECTORY)
-        return Invocation(request.command, {"CRITERION_HOME": directory})
+        argv = request.command
+        if request.only:
+            argv = _select_cases(argv, request.only)
+        return Invocation(argv, {"CRITERION_HOME": directory})
 
     def read(self, finished: FinishedStart) -> Result:
         directory = finished.request.output / DIRECTORY
@@ -59,6 +75,35 @@ class Criterion:
                         "process with --harness command"
                     )
         return read_directory(directory)
+
+
+def _select_cases(command: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the command with a pattern of exactly these cases. They are among those that the command's own filter
+    selects, and Criterion takes one."""
+    at = command.index("bench") + 1
+    end = command.index("--") if "--" in command else len(command)
+    pattern = "|".join(_META.sub(r"\\\g<0>", name) for name in sorted(names))
+    return [
+        *command[:at],
+        *_without_positionals(command[at:end], CARGO_VALUE),
+        "--",
+        *_without_positionals(command[end + 1 :], CRITERION_VALUE, "--exact"),
+        f"^({pattern})$",
+    ]
+
+
+def _without_positionals(
+    arguments: Sequence[str], with_value: re.Pattern[str], *flags: str
+) -> list[str]:
+    """Return the options without these flags, and the values of those that take one."""
+    kept = []
+    remaining = iter(arguments)
+    for argument in remaining:
+        if argument.startswith("-") and argument not in flags:
+            kept.append(argument)
+            if with_value.fullmatch(argument):
+                kept += [value for value in (next(remaining, None),) if value]
+    return kept
 
 
 def read_directory(directory: Path) -> Result:

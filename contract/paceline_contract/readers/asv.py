@@ -1,0 +1,201 @@
+"""Reads a file of results of airspeed velocity: `.asv/results/MACHINE/COMMIT-ENVIRONMENT.json`, of both its formats.
+
+The unit of a benchmark is in another file and follows from the kind in its name, except of those that begin with `track_`.
+A benchmark without samples is the median of them. The time is the commit's, by which asv orders its history.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from paceline_contract.events import ParamValue
+from paceline_contract.imported_series import LeftOut
+from paceline_contract.readers.parsing import (
+    find_commit,
+    read_document,
+    read_figure,
+    read_milliseconds,
+    read_sample,
+)
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    Summary,
+    join_name,
+    join_params,
+    refuse_duplicates,
+)
+from paceline_contract.units import NS_PER, MetricUnit
+
+TOOL = "asv"
+_KIND: Final = re.compile(
+    r"(?P<time>time(?:raw)?_|Time(?:raw)?[A-Z_])|(?P<memory>mem_|Mem[A-Z_])|(?P<peak>peakmem_|PeakMem[A-Z_])"
+)
+"""Matches the beginning of the last part of a benchmark's name."""
+_METRICS: Final = {
+    "time": MetricUnit("time", "ns", "lower", NS_PER["s"]),
+    "memory": MetricUnit("memory", "bytes", "lower"),
+    "peak": MetricUnit("peak_memory", "bytes", "lower"),
+}
+_FACTS: Final = ("machine", "cpu", "arch", "os", "num_cpu", "ram")
+MAX_COMBINATIONS: Final = 100_000
+"""Most combinations of params of a benchmark."""
+
+
+class _AsvDocument(msgspec.Struct):
+    results: dict[str, Any]
+    commit_hash: str
+    date: int
+    params: dict[str, Any] = {}
+    python: str | None = None
+    requirements: dict[str, Any] = {}
+    result_columns: list[str] | None = None
+    """None in format 1."""
+
+
+class _Entry(NamedTuple):
+    """One benchmark: its params, and for each combination of them a figure and, where they were kept, samples."""
+
+    params: list[list[str]]
+    figures: list[Any] | None
+    """None if it failed before it had any."""
+    counts: Sequence[Any]
+    """The number of iterations of a sample."""
+    samples: Sequence[Any]
+
+
+def read_json(data: bytes) -> Result:
+    """Read a file of results. Raises ResultError."""
+    document = read_document(data, TOOL, _AsvDocument)
+    cases: list[MeasuredCase] = []
+    problems: list[LeftOut] = []
+    for name, value in document.results.items():
+        kind = _KIND.match(name.rpartition(".")[2])
+        if kind is None or kind.lastgroup is None:
+            problems.append(
+                LeftOut.of(
+                    name,
+                    None,
+                    "its unit is not in this file: expected time_, timeraw_, mem_ or peakmem_ in its name",
+                )
+            )
+            continue
+        entry = _read_entry(name, value, document.result_columns)
+        cases += _cases_of(name, entry, _METRICS[kind.lastgroup])
+    build = {
+        f"requirement {name}": str(text) for name, text in document.requirements.items()
+    }
+    if document.python:
+        build["python"] = document.python
+    return Result(
+        TOOL,
+        refuse_duplicates(cases),
+        at=read_milliseconds(document.date, "date"),
+        commit=find_commit(document.commit_hash),
+        build={name: text for name, text in build.items() if text},
+        target={
+            name: str(document.params[name])
+            for name in _FACTS
+            if document.params.get(name)
+        },
+        problems=problems,
+    )
+
+
+def _read_entry(name: str, value: Any, columns: list[str] | None) -> _Entry:
+    """Return the entry in a value of either format. Raises ResultError."""
+    if columns is not None:
+        if not isinstance(value, list):
+            raise ResultError(f"{name}: expected the columns in result_columns")
+        row = dict(zip(columns, value, strict=False))
+        counts, samples = row.get("stats_number"), row.get("samples")
+    else:
+        row = value if isinstance(value, dict) else {"result": value}
+        stats = _as_list(row.get("stats"))
+        counts = [
+            each.get("number") if isinstance(each, dict) else None
+            for each in stats or []
+        ]
+        samples = row.get("samples")
+    params = row.get("params") or []
+    if not isinstance(params, list) or not all(
+        isinstance(values, list) and all(isinstance(text, str) for text in values)
+        for values in params
+    ):
+        raise ResultError(f"{name}: expected lists of texts in params")
+    if math.prod(map(len, params)) > MAX_COMBINATIONS:
+        raise ResultError(
+            f"{name}: expected at most {MAX_COMBINATIONS:,} combinations of params"
+        )
+    figures = _as_list(row.get("result"))
+    samples = samples if isinstance(samples, list) else []
+    if columns is None and samples and not isinstance(samples[0], list | None):
+        # Without params format 1 has no list of lists.
+        samples = [samples]
+    return _Entry(params, figures, counts if isinstance(counts, list) else [], samples)
+
+
+def _as_list(value: Any) -> list[Any] | None:
+    return value if value is None or isinstance(value, list) else [value]
+
+
+def _cases_of(name: str, entry: _Entry, metric: MetricUnit) -> Iterator[MeasuredCase]:
+    combinations = list(itertools.product(*entry.params))
+    figures = entry.figures
+    if figures is not None and len(figures) != len(combinations):
+        raise ResultError(
+            f"{name}: expected {len(combinations)} results, found {len(figures)}"
+        )
+    for at, values in enumerate(combinations):
+        params: dict[str, ParamValue] = {
+            f"param{number}": _text_of(value) for number, value in enumerate(values, 1)
+        }
+        full_name = join_name(name, join_params(params))
+        figure = None if figures is None else figures[at]
+        if figure is None:
+            yield MeasuredCase(full_name, name, params, failure="it failed")
+        elif isinstance(figure, float) and math.isnan(figure):
+            yield MeasuredCase(
+                full_name, name, params, unavailable="its setup skipped it"
+            )
+        else:
+            samples = entry.samples[at] if at < len(entry.samples) else None
+            count = entry.counts[at] if at < len(entry.counts) else None
+            measured = _measure(full_name, metric, figure, samples, count)
+            yield MeasuredCase(full_name, name, params, [measured])
+
+
+def _measure(
+    name: str, metric: MetricUnit, figure: Any, samples: Any, count: Any
+) -> MeasuredMetric:
+    """Return the metric with its samples, or its median where there are none. A size is measured once."""
+    where = f"a sample of {name}"
+    head = metric.name, metric.unit, metric.direction
+    if metric.unit == "bytes":
+        return MeasuredMetric(*head, [read_sample(figure, 1, where, metric.scale)])
+    if isinstance(samples, list) and samples:
+        iterations = count if isinstance(count, int) else 1
+        return MeasuredMetric(
+            *head,
+            [read_sample(each, iterations, where, metric.scale) for each in samples],
+        )
+    median = read_figure(figure, f"the result of {name}", metric.scale)
+    return MeasuredMetric(*head, summary=Summary("median", median))
+
+
+def _text_of(value: str) -> str:
+    """Return the text of a param, which asv writes as Python does."""
+    try:
+        read = ast.literal_eval(value) if value[:1] in "'\"" else value
+    except (ValueError, SyntaxError):
+        return value
+    return read if isinstance(read, str) else value
