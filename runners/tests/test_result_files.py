@@ -101,7 +101,7 @@ def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
     for arguments, words in cases:
         assert words in refusal(*arguments, "--dry-run")
     text = json.dumps(HYPERFINE)
-    assert "--format paceline.result/1, catch2" in refusal(
+    assert "--format paceline.result/1, androidx.benchmark" in refusal(
         "-", "--dry-run", given=text[:50]
     )
     assert "are not JSON" in refusal(

@@ -6,9 +6,10 @@ as one; cases that failed or were skipped are named and have no figures.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from paceline_contract.imported_series import (
     series_id,
 )
 from paceline_contract.manifest import Manifest
+from paceline_contract.readers.parsing import CLOCK_TOLERANCE
 from paceline_contract.results import (
     UNNAMED,
     MeasuredCase,
@@ -64,8 +66,6 @@ from paceline_server.stats.samples import Floats, Ints
 ONLY_ARM = "code"
 """The arm of a tool without arms, as in what `paceline run` drives."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-CLOCK_SKEW = timedelta(hours=1)
-"""A document may be dated so far ahead of this server's clock."""
 WHY_NO_VERDICT = (
     "Another tool measured this and nobody watched its target: there are no launches, rounds or blocks, so nothing here "
     "is a verdict. `paceline ab` with the same command gets one."
@@ -119,7 +119,10 @@ class ResultImporter(SampleImporter[ResultIn]):
             raise refuse_all(left_out)
         target = fleet.ensure_imported_target(session, where.on)
         tool = ImportedTool(
-            make_name(result.tool.replace("-", "_")), result.tool, ["."], [result.tool]
+            make_name(re.sub(r"[-.]", "_", result.tool)),
+            result.tool,
+            ["."],
+            [result.tool],
         )
         origin = ImportOrigin(
             import_id, tool, who, target, where.suite, suite, result.at
@@ -129,7 +132,7 @@ class ResultImporter(SampleImporter[ResultIn]):
 
 def _check_origin(result: Result) -> None:
     """Raise 400 for a time that cannot be, a branch that no series can have, and for too many figures."""
-    latest = clock.now() + CLOCK_SKEW
+    latest = clock.now() + CLOCK_TOLERANCE
     if result.at is not None and result.at > latest:
         raise _refuse_field(
             "at",

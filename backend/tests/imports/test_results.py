@@ -263,4 +263,4 @@ def test_what_real_tools_wrote_is_stored_with_every_figure(ci: Sender) -> None:
         left_out = [left["id"] for left in stored["left_out"]]
         assert left_out == [left.id for left in cases_without_figures(read)]
     suites = {series["suite"] for series in ci.get("/series")["items"]}
-    assert {"go", "jmh", "pytest_benchmark"} <= suites
+    assert {"go", "jmh", "pytest_benchmark", "androidx_benchmark"} <= suites

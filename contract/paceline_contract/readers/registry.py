@@ -7,6 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from paceline_contract.readers import (
+    androidx_benchmark,
+    asv,
+    benchmarkdotnet,
     catch2,
     go_testing,
     google_benchmark,
@@ -26,6 +29,9 @@ from paceline_contract.results import (
 READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
     {
         FORMAT: read_result,
+        androidx_benchmark.TOOL: androidx_benchmark.read_json,
+        asv.TOOL: asv.read_json,
+        benchmarkdotnet.TOOL: benchmarkdotnet.read_json,
         catch2.TOOL: catch2.read_xml,
         go_testing.TOOL: go_testing.read_text,
         google_benchmark.TOOL: google_benchmark.read_json,

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import { selectedProject } from './project';
+import { apiAddress } from './project';
 import type { ImportDetail, ImportedDocument, Page } from './types';
 
 export interface ImportFilters {
@@ -42,11 +42,7 @@ export function importQuery(id: string) {
 
 /** Returns the address of the file that a document was read from, for a link that downloads it. */
 export function originalAddress(id: string): string {
-  const path = `/api/v1/imports/${encodeURIComponent(id)}/original`;
-  const project = selectedProject();
-  return project === undefined
-    ? path
-    : `${path}?${new URLSearchParams({ project })}`;
+  return apiAddress(`/imports/${encodeURIComponent(id)}/original`);
 }
 
 export async function deleteImport(id: string): Promise<void> {

@@ -6,6 +6,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { client as http, unwrap } from './client';
+import { apiAddress } from './project';
 import { runKeys } from './runs';
 
 /** About 300,000 lines, which a page can search between two keystrokes. */
@@ -20,7 +21,7 @@ export interface WholeLog {
 export function logFileUrl(jobId: string, attempt: number): string {
   const query = new URLSearchParams({ format: 'text' });
   if (attempt > 0) query.set('attempt', String(attempt));
-  return `/api/v1/jobs/${encodeURIComponent(jobId)}/log?${query}`;
+  return apiAddress(`/jobs/${encodeURIComponent(jobId)}/log`, query);
 }
 
 export function wholeLogQuery(jobId: string, attempt: number) {

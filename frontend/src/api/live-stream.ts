@@ -4,7 +4,7 @@
  * No event is delivered twice, and none is missed unless `onStale` is called. Events are hints (I4): listeners may
  * always refetch.
  */
-import { selectedProject } from './project';
+import { apiAddress } from './project';
 import type { EventSourcePort, SourceMessage } from './event-source-port';
 import type { LiveEvent, LiveKind } from './types';
 
@@ -92,9 +92,7 @@ export class LiveStream {
     if (this.options.run !== undefined) query.set('run', this.options.run);
     if (this.lastId !== undefined)
       query.set('last_event_id', String(this.lastId));
-    const project = selectedProject();
-    if (project !== undefined) query.set('project', project);
-    return `/api/v1/stream?${query.toString()}`;
+    return apiAddress('/stream', query);
   }
 
   private receive({ id, kind, data }: SourceMessage): void {

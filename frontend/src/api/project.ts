@@ -18,6 +18,15 @@ export function selectProject(name: string | undefined): boolean {
   return changed;
 }
 
+/** Returns the address of a path of the API, with the project, for links and streams, which `nameProject` does not see. */
+export function apiAddress(
+  path: string,
+  query = new URLSearchParams(),
+): string {
+  if (selected !== undefined) query.set('project', selected);
+  return query.size === 0 ? `/api/v1${path}` : `/api/v1${path}?${query}`;
+}
+
 export const nameProject: Middleware = {
   onRequest({ request }) {
     if (selected === undefined) return undefined;

@@ -1,6 +1,8 @@
 /** Tests the page of a failed run: its first error, and the whole log opened, searched and downloaded. */
 import { screen, within } from '@testing-library/react';
 
+import { logFileUrl } from '../../api/job-log';
+import { selectProject } from '../../api/project';
 import type { Failure } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
 import { failedRun, job, run } from '../../testing/fixtures';
@@ -165,6 +167,17 @@ describe('the whole log', () => {
       '/api/v1/jobs/job-failed/log?format=text&attempt=1',
     );
     expect(link).toHaveAttribute('download');
+  });
+
+  it('is downloaded from the project that the page shows', () => {
+    selectProject('other');
+    try {
+      expect(logFileUrl('job-failed', 1)).toBe(
+        '/api/v1/jobs/job-failed/log?format=text&attempt=1&project=other',
+      );
+    } finally {
+      selectProject(undefined);
+    }
   });
 
   it('says that there is none', async () => {
