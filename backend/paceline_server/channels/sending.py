@@ -18,17 +18,20 @@ from paceline_server.channels.addresses import AddressPolicy
 from paceline_server.channels.chat_messages import slack_message, templated_message
 from paceline_server.channels.mail import MailAnswer, compose_mail, send_mail
 from paceline_server.channels.notices import Notice, notice_of
+from paceline_server.channels.plot_links import plot_url
 from paceline_server.channels.webhook import webhook_body
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.settings import Settings
 from paceline_server.store.tables.channels import Channel, Delivery
 
 USER_AGENT = "Paceline"
+BAD_REQUEST = 400
+"""Slack's answer to a message with a picture that it cannot fetch."""
 
 
 @dataclass(frozen=True)
 class AttemptOutcome:
-    """The message of an attempt and its outcome.
+    """The outcome of an attempt, and the message that another one would send.
 
     `error`: why it was not delivered; None: it was, and `note` names recipients who did not get it. `blames_channel`:
     the receiver itself fails, not only for this message. `is_final`: another attempt would end the same.
@@ -57,13 +60,14 @@ class Outgoing(Protocol):
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """A message to a URL."""
+    """A message to a URL. `next_payload`: what later attempts send if this one fails; None: the same."""
 
     url: str
     payload: str
     headers: dict[str, str]
     policy: AddressPolicy
     within_s: float
+    next_payload: str | None = None
 
     def send(self) -> AttemptOutcome:
         at = clock.now()
@@ -74,14 +78,17 @@ class OutgoingRequest:
             policy=self.policy,
             within_s=self.within_s,
         )
+        error = answer.error if answer.status is None else _refusal(answer.status)
+        next_payload = None if error is None else self.next_payload
         return AttemptOutcome(
-            payload=self.payload,
+            payload=next_payload or self.payload,
             at=at,
             status=answer.status,
             answer=answer.text,
             latency_ms=answer.latency_ms,
-            error=answer.error if answer.status is None else _refusal(answer.status),
+            error=error,
             retry_after_s=answer.retry_after_s,
+            blames_channel=next_payload is None or answer.status != BAD_REQUEST,
         )
 
 
@@ -156,27 +163,35 @@ def _prepare_request(
     row = queries.notification(session, delivery.notification_id)
     headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
     project = queries.project_name(session, channel.project_id)
+    next_payload = None
     if channel.kind == "webhook":
         payload = delivery.payload or webhook_body(
             notice_of(row), row.id, project, row.created_at
         )
         keys = queries.secrets_in_force(session, channel.id, at)
         headers |= signing.sign(keys, row.id, at, payload.encode())
+    elif delivery.payload is not None:
+        payload = delivery.payload
     else:
-        payload = delivery.payload or _chat_body(channel, notice_of(row), project)
+        notice, plot = notice_of(row), plot_url(row)
+        payload = _chat_body(channel, notice, project, plot)
+        if channel.kind == "slack" and plot is not None:
+            next_payload = _chat_body(channel, notice, project, None)
     policy = AddressPolicy(
         settings.current().reachable_networks,
         allows_all=channel.origin == "environment",
     )
     within_s = settings.current().webhook_timeout_s
-    return OutgoingRequest(channel.address, payload, headers, policy, within_s)
+    return OutgoingRequest(
+        channel.address, payload, headers, policy, within_s, next_payload
+    )
 
 
-def _chat_body(channel: Channel, notice: Notice, project: str) -> str:
+def _chat_body(channel: Channel, notice: Notice, project: str, plot: str | None) -> str:
     if channel.kind == "slack":
-        message = slack_message(notice, project)
+        message = slack_message(notice, project, plot)
     else:
-        message = templated_message(channel.template or {}, notice, project)
+        message = templated_message(channel.template or {}, notice, project, plot)
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,4 +1,5 @@
-"""Messages to chats: Slack's and those of templates, within the limits of chats, and inert whatever names say."""
+"""Messages to chats: Slack's and those of templates, within the limits of chats, and inert whatever names say; and the
+links to plots in them."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from paceline_server.channels.chat_messages import (
@@ -14,13 +16,24 @@ from paceline_server.channels.chat_messages import (
     slack_message,
     templated_message,
 )
-from paceline_server.channels.service import Link, Notice
-from paceline_server.store import outbox
+from paceline_server.channels.plot_links import VALID, plot_url
+from paceline_server.channels.publishing import store_notice
+from paceline_server.channels.service import Link, Notice, Ratios
+from paceline_server.kernel import settings as process_settings
+from paceline_server.projects import service as projects
+from paceline_server.projects.schemas import ProjectIn
+from paceline_server.store import access, outbox
+from paceline_server.store.access import DEFAULT_PROJECT_ID
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.channels import Notification
 from paceline_server.testing.receiver import Receiver, answering
+from sqlalchemy import delete
 
 ChannelLab = Any
 ROOT = Path(__file__).parents[3]
 URL = "http://127.0.0.1:9/"
+PUBLIC = "https://paceline.example"
+RATIOS = Ratios("native ÷ fallback", (0.9, 1.0, 1.4), 1.2)
 NASTY = (
     "<!channel> </script> | `x` [a](http://evil.example) @everyone *b* \u202e 😀\n# h"
 )
@@ -49,11 +62,15 @@ def notice(text: str = "native slower", **changes: Any) -> Notice:
 
 
 def test_the_longest_message_is_within_the_limits_of_slack() -> None:
-    message = slack_message(notice("€😀" * 20_000), "default")
-    header, summary, text, context, actions = message["blocks"]
+    ratios = Ratios("€😀" * 20_000, (1.0,) * 500, 1.2)
+    longest = notice("€😀" * 20_000, ratios=ratios)
+    message = slack_message(longest, "default", f"{PUBLIC}/plot.png")
+    header, summary, text, image, context, actions = message["blocks"]
     assert len(header["text"]["text"]) <= 150
     assert len(summary["text"]["text"]) <= 3000
     assert len(text["text"]["text"]) <= 3000
+    assert len(image["title"]["text"]) <= 2000
+    assert len(image["alt_text"]) <= 2000
     assert len(context["elements"]) <= 10
     assert [button["url"].rsplit("/", 1)[1] for button in actions["elements"]] == [
         "alt_1",
@@ -117,7 +134,7 @@ def test_no_name_in_any_field_breaks_or_marks_up_a_message(field: str) -> None:
     assert text.endswith(" after")
     for harm in ("](http://evil", "@everyone", "<!", "</", "*b*", "\u202e", "\n# h"):
         assert harm not in text
-    if field not in ("url", "links", "severity"):
+    if field not in ("url", "links", "severity", "image_url"):
         assert "\\{title\\}" in text, "a value is not filled in again"
 
 
@@ -132,9 +149,11 @@ def test_every_field_says_what_the_webhook_says() -> None:
         state="open",
     )
     template = {field: f"{{{field}}}" for field in sorted(FIELDS)}
-    assert templated_message(template, event, "default") == {
+    plot = f"{PUBLIC}/plot.png"
+    assert templated_message(template, event, "default", plot) == {
         "branch": "main",
         "facts": "default · critical · sorting · lab-1 · main",
+        "image_url": "https://paceline.example/plot.png",
         "kind": "alert.opened",
         "links": (
             "[Open](https://paceline.example/alerts/alt_1) · "
@@ -229,3 +248,99 @@ def test_a_chat_gets_its_message_and_its_address_is_shown_to_nobody(
     lab.call("patch", f"/channels/{channel['id']}", patch, status=400)
     both = {"name": "x", "kind": "email", "url": url}
     lab.call("post", "/channels", both, status=422)
+
+
+def use_address(public_url: str | None) -> None:
+    own = process_settings.current()
+    process_settings.set_current(own.model_copy(update={"public_url": public_url}))
+
+
+def store_plot(project_id: str) -> tuple[str, str, str]:
+    """The path of a new notification's plot, and the id and the key in it."""
+    with session_scope() as session, access.within_project(session, project_id):
+        url = plot_url(store_notice(session, notice(ratios=RATIOS)))
+    path = urlsplit(url or "").path
+    notification_id, _, key = Path(path).stem.partition(".")
+    return path, notification_id, key
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_plot_is_opened_by_its_whole_link_for_30_days_and_by_nothing_else(
+    lab: ChannelLab,
+) -> None:
+    use_address(PUBLIC)
+    with session_scope() as session:
+        other = ProjectIn(name="other", title="Other")
+        other_id = projects.create_project(session, other, "test").id
+    path, own_id, key = store_plot(DEFAULT_PROJECT_ID)
+    foreign_path, foreign_id, foreign_key = store_plot(other_id)
+    for link in (path, foreign_path):
+        plot = lab.client.get(link)
+        assert plot.status_code == 200, plot.text
+        assert plot.headers["content-type"] == "image/png"
+        assert "immutable" in plot.headers["cache-control"]
+        assert plot.content.startswith(b"\x89PNG")
+    with session_scope() as session:
+        session.execute(delete(Notification).where(Notification.id == foreign_id))
+        with access.within_project(session, other_id):
+            columns = notice(ratios=RATIOS).columns()
+            at = lab.clock.now()
+            session.add(Notification(id="ntf_old", created_at=at, **columns))
+    flipped = f"{key[:-1]}{chr(ord(key[-1]) ^ 1)}"
+    wrong = {
+        "one bit": f"{own_id}.{flipped}.png",
+        "another's key": f"{own_id}.{foreign_key}.png",
+        "another's id": f"{foreign_id}.{key}.png",
+        "deleted": Path(foreign_path).name,
+        "no key": f"{own_id}.png",
+        "empty key": f"{own_id}..png",
+        "of before links": "ntf_old..png",
+        "not ASCII": f"{own_id}.ä.png",
+    }
+    for why, name in wrong.items():
+        refused = lab.client.get(f"/api/v1/plots/{name}")
+        assert refused.status_code == 404, why
+        assert refused.json()["code"] == "not_found", why
+        assert refused.headers["cache-control"] == "no-store", why
+    lab.clock.advance(VALID.total_seconds() - 1)
+    assert lab.client.get(path).status_code == 200
+    lab.clock.advance(1)
+    assert lab.client.get(path).status_code == 404
+
+
+def test_slack_shows_the_plot_and_gets_a_message_that_it_refuses_without_it(
+    lab: ChannelLab, receiver: Receiver
+) -> None:
+    use_address(PUBLIC)
+    channel = lab.make("team", receiver.url, kind="slack")
+    receiver.behaviours.append(answering(400, b"invalid_blocks"))
+    lab.publish(ratios=RATIOS)
+    outbox.drain()
+    assert lab.channel(channel["id"])["state"] == "healthy", "only this one waits"
+    lab.clock.advance(60)
+    outbox.drain()
+    first, second = (json.loads(each.body)["blocks"] for each in receiver.received)
+    [image] = [block for block in first if block["type"] == "image"]
+    assert image["alt_text"] == RATIOS.words
+    assert image["image_url"].startswith(f"{PUBLIC}/api/v1/plots/ntf_")
+    assert second == [block for block in first if block != image]
+    [delivery] = lab.deliveries(channel["id"])
+    assert delivery["state"] == "delivered"
+
+
+@pytest.mark.parametrize(
+    "public_url", [None, "http://127.0.0.1:8321", "http://localhost:8321"]
+)
+def test_nobody_is_sent_to_a_plot_that_only_this_machine_reaches(
+    lab: ChannelLab, receiver: Receiver, public_url: str | None
+) -> None:
+    use_address(public_url)
+    lab.make("slack", receiver.url, kind="slack")
+    template = {"text": "{title}: {image_url}"}
+    lab.make("chat", receiver.url, kind="chat", template=template)
+    lab.publish(ratios=RATIOS)
+    outbox.drain()
+    messages = [json.loads(request.body) for request in receiver.received]
+    [slack] = [message for message in messages if "blocks" in message]
+    assert "image" not in [block["type"] for block in slack["blocks"]]
+    assert {"text": "native slower: "} in messages
