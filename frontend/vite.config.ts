@@ -1,6 +1,6 @@
 /**
- * Build, development server and test runner of the dashboard. `--mode fixtures` answers /api from
- * src/testing.
+ * Configures the build, development server and test runner of the dashboard. `--mode fixtures` answers /api
+ * from src/testing.
  */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
@@ -9,8 +9,8 @@ import { fixtureApi } from './testing/fixture-api.ts';
 
 const backend = process.env.PACELINE_BACKEND ?? 'http://127.0.0.1:8000';
 
-/** Tests of requests: those are relative to a page, and none may be unexpected. */
-const CALLS = ['src/api/errors.test.ts', 'src/api/targets.test.ts'];
+/** Tests that send requests. They need a page: their addresses are relative, and it refuses unexpected ones. */
+const REQUEST_TESTS = ['src/api/errors.test.ts', 'src/api/targets.test.ts'];
 
 export default defineConfig(({ mode }) => ({
   plugins: [react(), ...(mode === 'fixtures' ? [fixtureApi()] : [])],
@@ -28,10 +28,10 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 300_000,
     pool: 'threads',
     maxWorkers: 2,
-    // To import the application costs more than most files of tests: each worker does it once. What a test
-    // leaves in the page, in storage and in timers is put back after each test (src/testing/setup.ts).
+    // Importing the application takes longer than most test files, so each worker imports it once. What a test
+    // changed in the page, in storage and in timers is reset after it (src/testing/setup.ts).
     isolate: false,
-    // What renders is a .tsx; the rest needs no page, which takes over a second to make.
+    // Tests that render are .tsx files. The others do without a page, which takes over a second to make.
     projects: [
       {
         extends: true,
@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => ({
           name: 'page',
           environment: 'jsdom',
           setupFiles: ['./src/testing/setup.ts'],
-          include: ['src/**/*.test.tsx', ...CALLS],
+          include: ['src/**/*.test.tsx', ...REQUEST_TESTS],
         },
       },
       {
@@ -47,7 +47,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'plain',
           include: ['src/**/*.test.ts', 'testing/*.test.mjs'],
-          exclude: CALLS,
+          exclude: REQUEST_TESTS,
         },
       },
     ],

@@ -1,4 +1,4 @@
-"""Compares our history detector with others on the same series: accuracy and milliseconds, as a Markdown table.
+"""Compares our history detector with others on the same series, and prints accuracy and speed as a Markdown table.
 
 `scripts/detectors` runs it in a virtual environment that has the others. Each detector gets the same values and its
 own defaults, or what its documentation recommends.
@@ -58,7 +58,7 @@ def asv(values: list[float]) -> list[int]:
 
 
 def perfherder(values: list[float]) -> list[int]:
-    """Detect by Mozilla's rule: t above 7 between the 12 points before and the 12 from a point on; local maxima."""
+    """Detect as Perfherder does: where t between the 12 points before and the 12 after is highest, and above 7."""
     y, side = np.asarray(values), 12
     t = np.zeros(y.size)
     for at in range(side, y.size - side + 1):
@@ -81,7 +81,10 @@ DETECTORS: dict[str, Detector] = {
 def load_histories(
     folder: Path | None,
 ) -> tuple[list[History], list[History], list[History]]:
-    """Return series with steps, without, and those to replay: from a folder, or seeded noise of several hosts."""
+    """Return series with steps, series without, and series to replay.
+
+    They come from a folder, or are made of seeded noise like that of several hosts.
+    """
     if folder is not None:
         names = ("semi_step", "semi_null", "online")
         loaded = [
@@ -94,34 +97,46 @@ def load_histories(
         return steps, nulls, online
     families = ("white", "heavy", "two_modes", "disturbed")
     return (
-        [h for family in families for h in histories.stepped(family, 75, seed=101)],
-        [h for family in families for h in histories.nulls(family, 30, seed=102)],
         [
-            h
+            history
             for family in families
-            for h in histories.stepped(family, 10, seed=103, lengths=(120,))
+            for history in histories.stepped(family, 75, seed=101)
+        ],
+        [
+            history
+            for family in families
+            for history in histories.nulls(family, 30, seed=102)
+        ],
+        [
+            history
+            for family in families
+            for history in histories.stepped(family, 10, seed=103, lengths=(120,))
         ],
     )
 
 
-def online_row(online: list[History], detector: Detector) -> str:
-    hits = alerts = true = 0
+def render_online_cell(online: list[History], detector: Detector) -> str:
+    hits = alert_count = step_count = 0
     delays: list[int] = []
     for history in online:
         raised = histories.replayed(history, detector, is_standing)
-        alerts, true = alerts + len(raised), true + len(history.truth)
+        alert_count += len(raised)
+        step_count += len(history.truth)
         for place in history.truth:
-            at = [n for index, n in raised if abs(index - place) <= histories.MARGIN]
-            hits += bool(at)
-            delays += [min(at) - place] if at else []
+            points_at_alert = [
+                n for index, n in raised if abs(index - place) <= histories.MARGIN
+            ]
+            hits += bool(points_at_alert)
+            delays += [min(points_at_alert) - place] if points_at_alert else []
     delay = f"{statistics.median(delays):.0f}" if delays else "none"
-    return f"{hits / alerts if alerts else 1.0:.2f} / {hits / true:.2f} / {delay}"
+    return f"{hits / alert_count if alert_count else 1.0:.2f} / {hits / step_count:.2f} / {delay}"
 
 
-def milliseconds(n: int, detector: Detector) -> float:
-    """Return the best of three runs over five series of n points: the cost of a call without disturbance."""
+def measure_ms(n: int, detector: Detector) -> float:
+    """Return the milliseconds of a call for n points: the best of three runs over five series."""
     series = [
-        h.values for h in histories.stepped("disturbed", 5, seed=104, lengths=(n,))
+        history.values
+        for history in histories.stepped("disturbed", 5, seed=104, lengths=(n,))
     ]
     best = math.inf
     for _ in range(3):
@@ -153,12 +168,12 @@ def main() -> None:
             histories.score(steps, detector),
             histories.score(nulls, detector),
         )
-        speed = ", ".join(f"{milliseconds(n, detector):.1f}" for n in (200, 1000))
+        speed = ", ".join(f"{measure_ms(n, detector):.1f}" for n in (200, 1000))
         cells = (
             name,
             f"{on_steps.precision:.3f} / {on_steps.recall:.3f} / {on_steps.f1:.3f}",
             f"{on_nulls.false_per_1000:.2f} ({100 * on_nulls.alarming:.1f} %)",
-            online_row(online, detector),
+            render_online_cell(online, detector),
             speed,
         )
         sys.stdout.write("| " + " | ".join(cells) + " |\n")

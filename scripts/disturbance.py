@@ -181,8 +181,10 @@ class Outcome:
 def judge_window(
     cases: tuple[CaseSamples, CaseSamples], readings: Sequence[Reading], method: str
 ) -> Outcome:
-    """Judge a window by a method."""
-    voids, disturbance = separate_disturbances(find_voids(readings), "host", method)
+    """Judge a window by a method, as an arm at two revisions: equal work runs the same code."""
+    voids, disturbance = separate_disturbances(
+        find_voids(readings), "host", method, "revisions"
+    )
     blocks = pair_blocks(*cases, "lower")
     outcome = _judge(blocks, policy_under(disturbance, MARGIN_PERCENT))
     plain = outcome
@@ -431,9 +433,7 @@ def _judge_noisy_launches(
         batches = [_take_launches(blocks, LAUNCHES * (look + 1)) for blocks in measured]
         policy = policy_under(undisturbed, MARGIN_PERCENT)
         outcomes = [_judge(batch, policy, look) for batch in batches]
-        policy = policy_under(
-            undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes, policy)
-        )
+        policy = policy_under(undisturbed, MARGIN_PERCENT, pool_launch_noise(outcomes))
         if policy.knows_noisy_launches:
             outcomes = [_judge(batch, policy, look) for batch in batches]
         for pair, outcome in enumerate(outcomes):

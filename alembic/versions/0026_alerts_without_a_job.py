@@ -1,7 +1,7 @@
 """Alerts without a job: of agents, targets, schedules and imports.
 
 Alerts may have no run and no target, and their findings no run and no job. Taken back, such alerts are deleted with
-their history, because an older server cannot show them.
+their history, and notices lose the ratios of launches, because an older server can show neither.
 
 Revision ID: 0026
 Revises: 0025
@@ -23,6 +23,9 @@ NULLABLE = {"alert": ("run_id", "target_id"), "finding": ("run_id", "job_id")}
 KINDS = ("quarantine", "agent_silent", "schedule_missed", "import_stopped")
 
 alert = sa.table("alert", sa.column("id", sa.String()), sa.column("kind", sa.String()))
+notification = sa.table(
+    "notification", sa.column("id", sa.String()), sa.column("content", base.Json)
+)
 rule_version = sa.table(
     "alert_rule_version",
     sa.column("rule_id", sa.String()),
@@ -50,6 +53,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     _delete_alerts()
     _delete_rules()
+    _delete_ratios()
     op.drop_table("server_uptime")
     op.drop_column("alert_rule_version", "period_hours")
     op.drop_column("schedule", "missed_because")
@@ -84,3 +88,18 @@ def _delete_rules() -> None:
     ):
         rows = sa.table(table, sa.column(column, sa.String()))
         op.execute(sa.delete(rows).where(rows.c[column].in_(ids)))
+
+
+def _delete_ratios() -> None:
+    connection = op.get_bind()
+    has_ratios = sa.cast(notification.c.content, sa.String()).contains('"ratios"')
+    rows = connection.execute(
+        sa.select(notification.c.id, notification.c.content).where(has_ratios)
+    )
+    for notification_id, content in rows.all():
+        content.pop("ratios", None)
+        connection.execute(
+            sa.update(notification)
+            .where(notification.c.id == notification_id)
+            .values(content=content)
+        )

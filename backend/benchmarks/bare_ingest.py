@@ -1,4 +1,7 @@
-"""The bare prototype `ingest.py` compares with: decode the same bodies, store the same columns."""
+"""Serves a minimal store of samples, with which `ingest.py` compares ours.
+
+It decodes the same bodies and stores the same columns, and does nothing else.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,11 @@ class Body(msgspec.Struct):
     items: list[Samples]
 
 
-async def body_of(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     return await request.body()
 
 
-def rows_of(items: Sequence[Samples], *, postgresql: bool) -> list[tuple[Any, ...]]:
+def make_rows(items: Sequence[Samples], *, postgresql: bool) -> list[tuple[Any, ...]]:
     pack = to_postgresql if postgresql else to_sqlite
     return [
         (
@@ -64,7 +67,7 @@ class SQLite:
         self.lock = threading.Lock()
 
     def store(self, items: Sequence[Samples]) -> None:
-        rows = rows_of(items, postgresql=False)
+        rows = make_rows(items, postgresql=False)
         with self.lock, self.connection:
             self.connection.executemany(
                 "INSERT OR IGNORE INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?)", rows
@@ -86,7 +89,7 @@ class PostgreSQL:
                 )
 
     def store(self, items: Sequence[Samples]) -> None:
-        rows = rows_of(items, postgresql=True)
+        rows = make_rows(items, postgresql=True)
         if not hasattr(self.local, "connection"):
             self.local.connection = psycopg.connect(self.url)
         with (
@@ -100,15 +103,15 @@ class PostgreSQL:
 
 
 def create() -> FastAPI:
-    """The application; the database is `BARE_DATABASE`."""
+    """Return the application. The variable `BARE_DATABASE` names its database."""
     url = os.environ["BARE_DATABASE"]
     database = SQLite(url) if url.startswith("sqlite") else PostgreSQL(url)
     decoder = msgspec.json.Decoder(Body)
     app = FastAPI()
 
     @app.post("/items")
-    def take(
-        request: Request, body: Annotated[bytes, Depends(body_of)]
+    def store_items(
+        request: Request, body: Annotated[bytes, Depends(read_body)]
     ) -> dict[str, int]:
         if request.headers.get("content-encoding") == "gzip":
             body = zlib.decompress(body, wbits=31)

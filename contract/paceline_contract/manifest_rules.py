@@ -40,7 +40,7 @@ from paceline_contract.patterns import compile_pattern, pattern_problem
 from paceline_contract.table_problems import Located, Path, shown
 
 _FieldsOfKinds = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
-"""Kind → the fields it needs, and those it may have, of the fields that only some kinds have."""
+"""Maps a kind to the fields that it needs and to those that it may have. Fields of every kind are not listed."""
 
 PARAM_FIELDS: Final[_FieldsOfKinds] = {
     "int": ((), ("minimum", "maximum")),
@@ -68,19 +68,19 @@ COUNTERS_OF_WORK: Final = ("items", "prepared", "kept")
 
 def broken_rules(manifest: Manifest) -> Iterator[Located]:
     """Yield every contradiction in `manifest`."""
-    yield from _workloads(manifest)
+    yield from _check_workloads(manifest)
     for name, benchmark in manifest.benchmarks.items():
-        yield from _benchmark(manifest, ("benchmarks", name), benchmark)
-    yield from _aliases(manifest)
+        yield from _check_benchmark(manifest, ("benchmarks", name), benchmark)
+    yield from _check_aliases(manifest)
     for name, knob in manifest.knobs.items():
-        yield from _knob(manifest, ("knobs", name), knob)
+        yield from _check_knob(manifest, ("knobs", name), knob)
     for table in ("derived", "gates", "rules", "policies", "logcat"):
         names = [entry.name for entry in getattr(manifest, table)]
-        yield from _names_once(table, names)
+        yield from _check_names_unique(table, names)
     for index, derived in enumerate(manifest.derived):
-        yield from _derived(manifest, ("derived", index), derived)
+        yield from _check_derived(manifest, ("derived", index), derived)
     for index, gate in enumerate(manifest.gates):
-        yield from _gate(manifest, ("gates", index), gate)
+        yield from _check_gate(manifest, ("gates", index), gate)
     for first, second in undecided_pairs(manifest.gates):
         words = requirements_text(manifest.gates[first].requires)
         yield (
@@ -89,16 +89,19 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
             "with all of them has two levels; name another feature, or one that must be missing (!NAME)",
         )
     for index, rule in enumerate(manifest.rules):
-        yield from _rule(manifest, ("rules", index), rule)
+        yield from _check_rule(manifest, ("rules", index), rule)
     for index, policy in enumerate(manifest.policies):
-        yield from _policy(manifest, ("policies", index), policy)
+        yield from _check_policy(manifest, ("policies", index), policy)
     for index, line in enumerate(manifest.logcat):
         if line.benchmark not in (None, *manifest.benchmarks):
             path = ("logcat", index, "benchmark")
-            yield path, _one_of("benchmarks", manifest.benchmarks, line.benchmark)
+            yield (
+                path,
+                _expect_one_of("benchmarks", manifest.benchmarks, line.benchmark),
+            )
     for name, preset in manifest.presets.items():
-        yield from _preset(manifest, ("presets", name), preset)
-    yield from _once(("expected", "checks"), manifest.expected.checks)
+        yield from _check_preset(manifest, ("presets", name), preset)
+    yield from _check_unique(("expected", "checks"), manifest.expected.checks)
 
 
 def unsendable_values(manifest: Manifest) -> Iterator[Located]:
@@ -118,7 +121,9 @@ def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:
         low, high = declared.minimum, declared.maximum
         if low is not None or high is not None:
             within = (low is None or value >= low) and (high is None or value <= high)
-            return None if within else f"expected {_span(low, high)}, found {value}"
+            return (
+                None if within else f"expected {_range_text(low, high)}, found {value}"
+            )
     elif not isinstance(value, str):
         return f"expected text, found {value}"
     elif isinstance(declared, Param) and declared.pattern is not None:
@@ -140,8 +145,8 @@ def separator_problem(value: ParamValue) -> str | None:
     return None
 
 
-def _workloads(manifest: Manifest) -> Iterator[Located]:
-    yield from _names_once(
+def _check_workloads(manifest: Manifest) -> Iterator[Located]:
+    yield from _check_names_unique(
         "workloads", [workload.name for workload in manifest.workloads]
     )
     used = {benchmark.workload for benchmark in manifest.benchmarks.values()}
@@ -149,13 +154,13 @@ def _workloads(manifest: Manifest) -> Iterator[Located]:
         if workload.name not in used:
             path: Path = ("workloads", index, "name")
             yield path, "expected a benchmark that names this workload, found none"
-        yield from _workload(("workloads", index), workload)
+        yield from _check_workload(("workloads", index), workload)
 
 
-def _workload(path: Path, workload: Workload) -> Iterator[Located]:
+def _check_workload(path: Path, workload: Workload) -> Iterator[Located]:
     if workload.host is None and workload.android is None:
         yield path, "expected host or android"
-    yield from _once((*path, "checks"), workload.checks)
+    yield from _check_unique((*path, "checks"), workload.checks)
     for section, build in (("host", workload.host), ("android", workload.android)):
         if build is not None:
             at = (*path, section, "artifacts")
@@ -170,40 +175,40 @@ def _workload(path: Path, workload: Workload) -> Iterator[Located]:
             if getattr(workload.host, name):
                 yield (*path, "host", name), "unknown name; only android has it"
     if workload.android is not None:
-        yield from _once((*path, "android", "abis"), workload.android.abis)
+        yield from _check_unique((*path, "android", "abis"), workload.android.abis)
 
 
-def _benchmark(
+def _check_benchmark(
     manifest: Manifest, path: Path, benchmark: Benchmark
 ) -> Iterator[Located]:
     workloads = [workload.name for workload in manifest.workloads]
     if benchmark.workload not in workloads:
         yield (
             (*path, "workload"),
-            _one_of("workloads", workloads, benchmark.workload),
+            _expect_one_of("workloads", workloads, benchmark.workload),
         )
     for key in ("reference", "device_reference"):
         if (arm := getattr(benchmark, key)) not in (None, *benchmark.arms):
-            yield (*path, key), _one_of("arms", benchmark.arms, arm)
-    yield from _once((*path, "arms"), benchmark.arms)
+            yield (*path, key), _expect_one_of("arms", benchmark.arms, arm)
+    yield from _check_unique((*path, "arms"), benchmark.arms)
     for key, param in benchmark.params.items():
-        yield from _param((*path, "params", key), param)
+        yield from _check_param((*path, "params", key), param)
     for arm, witness in benchmark.witnesses.items():
         at = (*path, "witnesses", arm)
         if arm not in benchmark.arms:
-            yield at, _one_of("arms", benchmark.arms, arm)
-        yield from _witness(at, witness)
+            yield at, _expect_one_of("arms", benchmark.arms, arm)
+        yield from _check_witness(at, witness)
 
 
-def _witness(path: Path, witness: Witness) -> Iterator[Located]:
+def _check_witness(path: Path, witness: Witness) -> Iterator[Located]:
     if (witness.counter is None) == (witness.build is None):
         yield path, "expected counter or build, not both"
     elif witness.build is not None and witness.values is None:
         yield path, "'values' is missing: what build says where the arm ran"
     elif witness.build is None and witness.values is not None:
         yield (*path, "values"), "unknown name; only build has it"
-    yield from _once((*path, "values"), witness.values or [])
-    yield from _requires(path, witness)
+    yield from _check_unique((*path, "values"), witness.values or [])
+    yield from _check_requires(path, witness)
     if witness.counter in COUNTERS_OF_WORK:
         yield (
             (*path, "counter"),
@@ -211,8 +216,8 @@ def _witness(path: Path, witness: Witness) -> Iterator[Located]:
         )
 
 
-def _requires(path: Path, declared: Gate | Witness) -> Iterator[Located]:
-    yield from _once((*path, "requires"), declared.requires)
+def _check_requires(path: Path, declared: Gate | Witness) -> Iterator[Located]:
+    yield from _check_unique((*path, "requires"), declared.requires)
     for feature in contradictions(declared.requires):
         yield (
             (*path, "requires"),
@@ -220,11 +225,14 @@ def _requires(path: Path, declared: Gate | Witness) -> Iterator[Located]:
         )
 
 
-def _param(path: Path, param: Param) -> Iterator[Located]:
-    if wrong := [*_fields(path, param, param.kind, PARAM_FIELDS), *_range(path, param)]:
+def _check_param(path: Path, param: Param) -> Iterator[Located]:
+    if wrong := [
+        *_check_fields(path, param, param.kind, PARAM_FIELDS),
+        *_check_range(path, param),
+    ]:
         yield from wrong
         return
-    yield from _once((*path, "values"), param.values)
+    yield from _check_unique((*path, "values"), param.values)
     if param.pattern is not None and (refused := pattern_problem(param.pattern)):
         yield (
             (*path, "pattern"),
@@ -236,7 +244,7 @@ def _param(path: Path, param: Param) -> Iterator[Located]:
             yield (*path, "values"), reason
 
 
-def _aliases(manifest: Manifest) -> Iterator[Located]:
+def _check_aliases(manifest: Manifest) -> Iterator[Located]:
     """Check that each old name leads to exactly one present name and is not a present name itself."""
     used: set[str] = set()
     for name, benchmark in manifest.benchmarks.items():
@@ -249,11 +257,11 @@ def _aliases(manifest: Manifest) -> Iterator[Located]:
                 )
             used.add(old)
         old_arms: set[str] = set()
-        for arm, olds in benchmark.arm_aliases.items():
+        for arm, old_names in benchmark.arm_aliases.items():
             if arm not in benchmark.arms:
                 at = (*path, "arm_aliases", arm)
-                yield at, _one_of("arms", benchmark.arms, arm)
-            for index, old in enumerate(olds):
+                yield at, _expect_one_of("arms", benchmark.arms, arm)
+            for index, old in enumerate(old_names):
                 if old in benchmark.arms or old in old_arms:
                     yield (
                         (*path, "arm_aliases", arm, index),
@@ -262,14 +270,17 @@ def _aliases(manifest: Manifest) -> Iterator[Located]:
                 old_arms.add(old)
 
 
-def _knob(manifest: Manifest, path: Path, knob: Knob) -> Iterator[Located]:
+def _check_knob(manifest: Manifest, path: Path, knob: Knob) -> Iterator[Located]:
     workloads = [workload.name for workload in manifest.workloads]
     if knob.workload not in (None, *workloads):
-        yield (*path, "workload"), _one_of("workloads", workloads, knob.workload)
-    if wrong := [*_fields(path, knob, knob.kind, KNOB_FIELDS), *_range(path, knob)]:
+        yield (*path, "workload"), _expect_one_of("workloads", workloads, knob.workload)
+    if wrong := [
+        *_check_fields(path, knob, knob.kind, KNOB_FIELDS),
+        *_check_range(path, knob),
+    ]:
         yield from wrong
         return
-    yield from _once((*path, "values"), knob.values or [])
+    yield from _check_unique((*path, "values"), knob.values or [])
     if reason := value_problem(knob, knob.default):
         yield (*path, "default"), reason
     if knob.slows is not None:
@@ -277,37 +288,40 @@ def _knob(manifest: Manifest, path: Path, knob: Knob) -> Iterator[Located]:
         if slowed is None:
             yield (
                 (*path, "slows"),
-                _one_of("benchmarks", manifest.benchmarks, knob.slows.benchmark),
+                _expect_one_of("benchmarks", manifest.benchmarks, knob.slows.benchmark),
             )
         elif knob.slows.arm not in slowed.arms:
-            yield (*path, "slows"), _one_of("arms", slowed.arms, knob.slows.arm)
+            yield (*path, "slows"), _expect_one_of("arms", slowed.arms, knob.slows.arm)
 
 
-def _about(
+def _check_references(
     manifest: Manifest,
     path: Path,
     entry: Derived | Gate | Policy,
     benchmark_name: str,
     arms: Mapping[str, str | None],
 ) -> Iterator[Located]:
-    """Check that the benchmark, arms, metric and params that `entry` names exist. `arms`: field → arm."""
+    """Check that the benchmark, arms, metric and params that `entry` names exist. `arms` maps a field to its arm."""
     benchmark = manifest.benchmarks.get(benchmark_name)
     if benchmark is None:
         yield (
             (*path, "benchmark"),
-            _one_of("benchmarks", manifest.benchmarks, benchmark_name),
+            _expect_one_of("benchmarks", manifest.benchmarks, benchmark_name),
         )
         return
     for key, arm in arms.items():
         if arm not in (None, *benchmark.arms):
-            yield (*path, key), _one_of("arms", benchmark.arms, arm)
+            yield (*path, key), _expect_one_of("arms", benchmark.arms, arm)
     if entry.metric not in benchmark.metrics:
-        yield (*path, "metric"), _one_of("metrics", benchmark.metrics, entry.metric)
+        yield (
+            (*path, "metric"),
+            _expect_one_of("metrics", benchmark.metrics, entry.metric),
+        )
     consumed = None if isinstance(entry, Gate) else entry.param
-    yield from _selector(path, entry.params, benchmark.params, consumed)
+    yield from _check_selector(path, entry.params, benchmark.params, consumed)
 
 
-def _selector(
+def _check_selector(
     path: Path,
     selector: Mapping[str, ParamValue],
     declared: Mapping[str, Param],
@@ -319,21 +333,21 @@ def _selector(
         if key == consumed:
             yield at, f"expected another param than {key}, which this is computed over"
         else:
-            yield from _points(at, [declared], key, [value])
+            yield from _check_param_values(at, [declared], key, [value])
 
 
-def _points(
+def _check_param_values(
     path: Path,
     params: Sequence[Mapping[str, Param]],
     name: str,
     values: Sequence[ParamValue],
 ) -> Iterator[Located]:
-    """Check `values` of the param `name` in every benchmark that has it; at least one must have it."""
+    """Check `values` of the param `name` in every benchmark that has it. At least one must have it."""
     declared = [known[name] for known in params if name in known]
     if not declared:
         names = sorted({name for known in params for name in known})
-        yield path, _one_of("params", names, name)
-    yield from _once(path, values)
+        yield path, _expect_one_of("params", names, name)
+    yield from _check_unique(path, values)
     for param, value in itertools.product(declared, values):
         if reason := _usable_value_problem(param, value):
             yield path, reason
@@ -346,38 +360,40 @@ def _usable_value_problem(param: Param, value: ParamValue) -> str | None:
     return value_problem(param, value)
 
 
-def _derived(manifest: Manifest, path: Path, derived: Derived) -> Iterator[Located]:
-    yield from _fields(path, derived, derived.kind, DERIVED_FIELDS)
+def _check_derived(
+    manifest: Manifest, path: Path, derived: Derived
+) -> Iterator[Located]:
+    yield from _check_fields(path, derived, derived.kind, DERIVED_FIELDS)
     if derived.arm is None and derived.arms is None:
         yield path, "expected arm or arms"
     if derived.arm is not None and derived.arms is not None:
         yield path, "expected arm or arms, not both"
     arms = {"arm": derived.arm, "base_arm": derived.base_arm}
-    yield from _about(manifest, path, derived, derived.benchmark, arms)
+    yield from _check_references(manifest, path, derived, derived.benchmark, arms)
     benchmark = manifest.benchmarks.get(derived.benchmark)
     if benchmark is None:
         return
-    yield from _once((*path, "arms"), derived.arms or [])
+    yield from _check_unique((*path, "arms"), derived.arms or [])
     for arm in derived.arms or []:
         if arm not in benchmark.arms:
-            yield (*path, "arms"), _one_of("arms", benchmark.arms, arm)
+            yield (*path, "arms"), _expect_one_of("arms", benchmark.arms, arm)
     if derived.base_arm is not None and derived.base_arm in derived.every_arm:
         key = "arm" if derived.arms is None else "arms"
         yield (
             (*path, key),
             f"expected arms other than base_arm, found {derived.base_arm!r} in both",
         )
-    yield from _shares(path, derived, benchmark)
+    yield from _check_share_units(path, derived, benchmark)
     if derived.param is not None:
-        yield from _computed_over(path, derived, derived.param, benchmark.params)
+        yield from _check_computed_param(path, derived, derived.param, benchmark.params)
 
 
-def _computed_over(
+def _check_computed_param(
     path: Path, derived: Derived, name: str, params: Mapping[str, Param]
 ) -> Iterator[Located]:
     param = params.get(name)
     if param is None:
-        yield (*path, "param"), _one_of("params", params, name)
+        yield (*path, "param"), _expect_one_of("params", params, name)
         return
     if derived.kind in ("slope", "crossover") and param.kind != "int":
         yield (
@@ -389,13 +405,18 @@ def _computed_over(
             yield (*path, key), reason
 
 
-def _shares(path: Path, derived: Derived, benchmark: Benchmark) -> Iterator[Located]:
-    """Check the units of a share: of two metrics in one unit, or of a thread's time."""
+def _check_share_units(
+    path: Path, derived: Derived, benchmark: Benchmark
+) -> Iterator[Located]:
+    """Check that a share divides two metrics in one unit, or a time in nanoseconds."""
     whole = benchmark.metrics.get(derived.metric)
     if derived.part is not None:
         part = benchmark.metrics.get(derived.part)
         if part is None:
-            yield (*path, "part"), _one_of("metrics", benchmark.metrics, derived.part)
+            yield (
+                (*path, "part"),
+                _expect_one_of("metrics", benchmark.metrics, derived.part),
+            )
         elif whole is not None and part.unit != whole.unit:
             yield (
                 (*path, "part"),
@@ -408,16 +429,18 @@ def _shares(path: Path, derived: Derived, benchmark: Benchmark) -> Iterator[Loca
         )
 
 
-def _gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]:
+def _check_gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]:
     if gate.derived is not None:
-        yield from _derived_gate(manifest, path, gate, gate.derived)
+        yield from _check_derived_gate(manifest, path, gate, gate.derived)
     elif gate.benchmark is None or gate.arm is None or gate.metric is None:
         yield path, "expected benchmark, arm, metric or derived"
     else:
-        yield from _about(manifest, path, gate, gate.benchmark, {"arm": gate.arm})
+        yield from _check_references(
+            manifest, path, gate, gate.benchmark, {"arm": gate.arm}
+        )
         if gate.absolute:
             yield (*path, "absolute"), "expected it only in a gate on a derived metric"
-    yield from _requires(path, gate)
+    yield from _check_requires(path, gate)
     levels = {
         "required": gate.required,
         "stretch": gate.stretch,
@@ -435,7 +458,7 @@ def _gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]:
             )
 
 
-def _derived_gate(
+def _check_derived_gate(
     manifest: Manifest, path: Path, gate: Gate, name: str
 ) -> Iterator[Located]:
     if gate.benchmark is not None or gate.metric is not None:
@@ -445,91 +468,101 @@ def _derived_gate(
     known = {derived.name: derived for derived in manifest.derived}
     derived = known.get(name)
     if derived is None:
-        yield (*path, "derived"), _one_of("derived metrics", known, name)
+        yield (*path, "derived"), _expect_one_of("derived metrics", known, name)
         return
     if gate.arm not in (None, *derived.every_arm):
-        yield (*path, "arm"), _one_of(f"arms of {name}", derived.every_arm, gate.arm)
+        yield (
+            (*path, "arm"),
+            _expect_one_of(f"arms of {name}", derived.every_arm, gate.arm),
+        )
     benchmark = manifest.benchmarks.get(derived.benchmark)
     if benchmark is not None:
-        yield from _selector(path, gate.params, benchmark.params, derived.param)
+        yield from _check_selector(path, gate.params, benchmark.params, derived.param)
 
 
-def _rule(manifest: Manifest, path: Path, rule: Rule) -> Iterator[Located]:
+def _check_rule(manifest: Manifest, path: Path, rule: Rule) -> Iterator[Located]:
     benchmark = manifest.benchmarks.get(rule.benchmark)
     if benchmark is None:
         yield (
             (*path, "benchmark"),
-            _one_of("benchmarks", manifest.benchmarks, rule.benchmark),
+            _expect_one_of("benchmarks", manifest.benchmarks, rule.benchmark),
         )
         return
     if rule.metric not in (None, *benchmark.metrics):
-        yield (*path, "metric"), _one_of("metrics", benchmark.metrics, rule.metric)
-    yield from _once((*path, "arms"), rule.arms)
+        yield (
+            (*path, "metric"),
+            _expect_one_of("metrics", benchmark.metrics, rule.metric),
+        )
+    yield from _check_unique((*path, "arms"), rule.arms)
     for arm in rule.arms:
         if arm not in benchmark.other_arms:
-            expected = _one_of(
+            expected = _expect_one_of(
                 "arms other than the reference", benchmark.other_arms, arm
             )
             yield (*path, "arms"), expected
     for name, values in rule.params.items():
-        yield from _points((*path, "params", name), [benchmark.params], name, values)
+        yield from _check_param_values(
+            (*path, "params", name), [benchmark.params], name, values
+        )
 
 
-def _policy(manifest: Manifest, path: Path, policy: Policy) -> Iterator[Located]:
+def _check_policy(manifest: Manifest, path: Path, policy: Policy) -> Iterator[Located]:
     arms = {"arm": policy.arm, "reference": policy.reference}
-    yield from _about(manifest, path, policy, policy.benchmark, arms)
+    yield from _check_references(manifest, path, policy, policy.benchmark, arms)
     if policy.reference in (policy.arm, policy.cold_arm):
         yield (*path, "reference"), f"expected another arm than {policy.reference}"
     if policy.benchmark in manifest.benchmarks:
-        yield from _decides_by(manifest, path, policy, policy.benchmark)
+        yield from _check_policy_param(manifest, path, policy, policy.benchmark)
     if policy.cold_benchmark is not None:
-        yield from _cold(manifest, path, policy, policy.cold_benchmark)
+        yield from _check_cold_benchmark(manifest, path, policy, policy.cold_benchmark)
     elif policy.cold_arm is not None:
         yield (*path, "cold_arm"), "expected cold_benchmark, too"
     knobs = [name for name, knob in manifest.knobs.items() if knob.kind == "int"]
     for key in ("minimum", "warmup_rounds"):
         value = getattr(policy.in_force, key)
         if isinstance(value, str) and value not in knobs:
-            yield (*path, "in_force", key), _one_of("int knobs", knobs, value)
+            yield (*path, "in_force", key), _expect_one_of("int knobs", knobs, value)
 
 
-def _decides_by(
+def _check_policy_param(
     manifest: Manifest, path: Path, policy: Policy, benchmark: str
 ) -> Iterator[Located]:
     params = manifest.benchmarks[benchmark].params
     ints = [name for name, param in params.items() if param.kind == "int"]
     if policy.param not in ints:
-        expected = _one_of(f"int params of {benchmark}", ints, policy.param)
+        expected = _expect_one_of(f"int params of {benchmark}", ints, policy.param)
         yield (*path, "param"), expected
 
 
-def _cold(
+def _check_cold_benchmark(
     manifest: Manifest, path: Path, policy: Policy, benchmark: str
 ) -> Iterator[Located]:
     cold = manifest.benchmarks.get(benchmark)
     if cold is None:
-        expected = _one_of("benchmarks", manifest.benchmarks, benchmark)
+        expected = _expect_one_of("benchmarks", manifest.benchmarks, benchmark)
         yield (*path, "cold_benchmark"), expected
         return
-    yield from _decides_by(manifest, path, policy, benchmark)
+    yield from _check_policy_param(manifest, path, policy, benchmark)
     key = "arm" if policy.cold_arm is None else "cold_arm"
     for field, arm in (
         (key, policy.cold_arm or policy.arm),
         ("reference", policy.reference),
     ):
         if arm not in cold.arms:
-            yield (*path, field), _one_of(f"arms of {benchmark}", cold.arms, arm)
+            yield (*path, field), _expect_one_of(f"arms of {benchmark}", cold.arms, arm)
     if policy.metric not in cold.metrics:
-        expected = _one_of(f"metrics of {benchmark}", cold.metrics, policy.metric)
+        expected = _expect_one_of(
+            f"metrics of {benchmark}", cold.metrics, policy.metric
+        )
         yield (*path, "metric"), expected
 
 
-def _preset(manifest: Manifest, path: Path, preset: Preset) -> Iterator[Located]:
+def _check_preset(manifest: Manifest, path: Path, preset: Preset) -> Iterator[Located]:
     chosen = [*manifest.benchmarks] if preset.benchmarks is None else preset.benchmarks
-    yield from _once((*path, "benchmarks"), chosen)
+    yield from _check_unique((*path, "benchmarks"), chosen)
     for name in chosen:
         if name not in manifest.benchmarks:
-            expected = _one_of("benchmarks", manifest.benchmarks, name)
+            expected = _expect_one_of("benchmarks", manifest.benchmarks, name)
             yield (*path, "benchmarks"), expected
     known = [
         manifest.benchmarks[name].params
@@ -537,15 +570,17 @@ def _preset(manifest: Manifest, path: Path, preset: Preset) -> Iterator[Located]
         if name in manifest.benchmarks
     ]
     for key, values in preset.params.items():
-        yield from _points((*path, "params", key), known, key, values)
+        yield from _check_param_values((*path, "params", key), known, key, values)
 
 
-def _fields(
+def _check_fields(
     path: Path, table: Table, kind: str, kinds: _FieldsOfKinds
 ) -> Iterator[Located]:
     """Yield fields that this kind needs and lacks, and fields that only other kinds may have."""
     needed, optional = kinds[kind]
-    special = {name for both in kinds.values() for names in both for name in names}
+    kind_fields = {
+        name for needs in kinds.values() for names in needs for name in names
+    }
     present = {
         field.encode_name
         for field in fields(table)
@@ -554,17 +589,17 @@ def _fields(
     for name in needed:
         if name not in present:
             yield path, f"{name!r} is missing"
-    for name in sorted(special & present - {*needed, *optional}):
+    for name in sorted(kind_fields & present - {*needed, *optional}):
         yield (*path, name), f"unknown name for the kind {kind}"
 
 
-def _range(path: Path, declared: Param | Knob) -> Iterator[Located]:
+def _check_range(path: Path, declared: Param | Knob) -> Iterator[Located]:
     low, high = declared.minimum, declared.maximum
     if low is not None and high is not None and low > high:
         yield (*path, "minimum"), f"expected at most the maximum {high}, found {low}"
 
 
-def _names_once(table: str, names: Sequence[str | None]) -> Iterator[Located]:
+def _check_names_unique(table: str, names: Sequence[str | None]) -> Iterator[Located]:
     for index, name in enumerate(names):
         if name is not None and name in names[:index]:
             yield (
@@ -573,7 +608,7 @@ def _names_once(table: str, names: Sequence[str | None]) -> Iterator[Located]:
             )
 
 
-def _once(path: Path, values: Sequence[Hashable]) -> Iterator[Located]:
+def _check_unique(path: Path, values: Sequence[Hashable]) -> Iterator[Located]:
     for value in _repeated_names(values):
         yield path, f"expected no value twice, found {shown(value)} again"
 
@@ -582,7 +617,7 @@ def _repeated_names(values: Sequence[Hashable]) -> list[Hashable]:
     return [value for value, times in Counter(values).items() if times > 1]
 
 
-def _one_of(what: str, names: Iterable[str], found: object) -> str:
+def _expect_one_of(what: str, names: Iterable[str], found: object) -> str:
     return f"expected one of the {what} ({', '.join(names) or 'there are none'}), found {found!r}"
 
 
@@ -591,7 +626,7 @@ def _list_names(values: Sequence[object]) -> str:
     return ", ".join(map(str, values[:12])) + more or "none"
 
 
-def _span(low: int | None, high: int | None) -> str:
+def _range_text(low: int | None, high: int | None) -> str:
     if low is None:
         return f"at most {high}"
     return f"at least {low}" if high is None else f"{low} to {high}"

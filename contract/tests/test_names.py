@@ -1,4 +1,4 @@
-"""Which names of two manifests are the same thing: a present name first, then the aliases of either side."""
+"""Tests how the names of two manifests are paired: by present names first, then by the aliases of either side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paceline_contract.names import SidePairing
 
 
 def declare(**aliases: list[str]) -> Manifest:
-    """A suite with these benchmarks, each with its aliases."""
+    """Return the manifest of a suite with these benchmarks, each with its aliases."""
     return read_manifest(
         {
             "schema": 1,
@@ -26,9 +26,9 @@ def declare(**aliases: list[str]) -> Manifest:
                     "arms": ["only"],
                     "reference": "only",
                     "metrics": {"time": {"unit": "ns", "direction": "lower"}},
-                    "aliases": olds,
+                    "aliases": old_names,
                 }
-                for name, olds in aliases.items()
+                for name, old_names in aliases.items()
             },
         }
     )

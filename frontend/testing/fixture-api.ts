@@ -1,6 +1,6 @@
 /**
  * A vite plugin that answers /api from the msw handlers of src/testing, so that pages can be looked at
- * without a backend (`npm run dev:fixtures`). The handlers are the very ones the tests use; it is never part
+ * without a backend (`npm run dev:fixtures`). The tests use the same handlers. The plugin is never part
  * of a build.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -10,12 +10,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import shlex
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -114,6 +112,7 @@ from paceline.forges.port import ForgeOptions
 from paceline.forges.reporting import DEFAULT_PURPOSE, ForgeReporter, chosen_forge
 from paceline.git import SourceError
 from paceline.harnesses.plan import parse_arms
+from paceline.interruption import run_interruptibly
 from paceline.listing import compare_with_workloads
 from paceline.local import Display
 from paceline.outcome import Outcome, stopped_outcome
@@ -666,7 +665,7 @@ def _measure_here(
     executor = HostExecutor(environment.serial(data))
     stop = Stop()
     try:
-        outcome = interruptible(
+        outcome = run_interruptibly(
             lambda: measure(target, executor, display, stop),
             lambda: stop.set(StopReason.CANCELLED),
         )
@@ -699,26 +698,6 @@ def _measure_here(
             f"Streams and run.json are in {target}.",
         )
     return target
-
-
-def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
-    """Run `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
-
-    A handler that ran inside the work could wait for a lock that the work holds; here it cannot.
-    """
-    before = {
-        number: signal.signal(number, lambda *_: interrupt())
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        with ThreadPoolExecutor(1) as pool:
-            future = pool.submit(work)
-            while not wait([future], timeout=0.5).done:
-                pass
-            return future.result()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @app.command()
@@ -754,7 +733,7 @@ def agent(
     from paceline.agent import Agent  # noqa: PLC0415 - a third of every command's start
 
     running = Agent(server, config.data_dir(data), config.ConfigFile(config_path))
-    interruptible(lambda: running.run(enrol), running.leave)
+    run_interruptibly(lambda: running.run(enrol), running.leave)
 
 
 @app.command()
@@ -896,7 +875,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     stop = threading.Event()
     waiting = submitting.Waiting(timeout_s, stop, resume)
     try:
-        finished = interruptible(
+        finished = run_interruptibly(
             lambda: submitting.submit(
                 address, credential, request, waiting, preset, reporter=reporter
             ),

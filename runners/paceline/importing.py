@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import queue
-import signal
 import sys
 import threading
 import time
@@ -34,6 +33,7 @@ from paceline.formats.declared import Line
 from paceline.formats.logcat import BatchPolicy
 from paceline.formats.raw_lines import lines_of
 from paceline.formats.templates import Value
+from paceline.interruption import run_interruptibly
 
 FORMATS = ("logcat",)
 CHUNK_BYTES = 1 << 16
@@ -94,27 +94,12 @@ def follow(
         connection = open_connection()
         return VerifiedConnection(connection, connection.route, check_serial)
 
-    with _catch_interrupt() as interrupted:
-        return _document(
-            name,
-            address,
-            _LiveLog(address, open_verified, seconds, interrupted),
-            declared,
-        )
-
-
-@contextlib.contextmanager
-def _catch_interrupt() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets instead of raising, so that what was read is not lost."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: event.set())
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGINT, before)
+    interrupted = threading.Event()
+    log = _LiveLog(address, open_verified, seconds, interrupted)
+    # After Ctrl-C, what was read is not lost.
+    return run_interruptibly(
+        lambda: _document(name, address, log, declared), interrupted.set
+    )
 
 
 def with_policy(document: LogDocument, policy: BatchPolicy) -> LogDocument:

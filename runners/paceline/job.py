@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from typing import Literal, TypeVar
 
 import msgspec
@@ -39,6 +40,7 @@ from paceline.errors import UserError
 from paceline.executors.base import Executor, LaunchSpec, SessionWork, TargetError
 from paceline.executors.claim import Claimant
 from paceline.git import Repository, SourceError
+from paceline.judging import AskingPace
 from paceline.launches import (
     LaunchSink,
     Side,
@@ -154,7 +156,9 @@ class Job:
                     session,
                     self._sink_for,
                     self._stop,
-                    self._list_undecided if self._asks_between else None,
+                    partial(self._list_undecided, AskingPace())
+                    if self._asks_between
+                    else None,
                 )
 
     def _measure_or_explain(self) -> Outcome:
@@ -216,9 +220,28 @@ class Job:
         work = self._lease.work
         return work.stop_when_sure and work.first_launch == 0
 
-    def _list_undecided(self, _launches: int) -> list[str] | None:
-        """Return the benchmarks that more launches may decide, by what the server has; None if it does not say so soon,
-        and everything goes on."""
+    def _list_undecided(self, pace: AskingPace, _launches: int) -> list[str] | None:
+        """Return the benchmarks that more launches may decide, by what the server has; None if asking is not due. A server
+        that does not say so soon may still be busy with the answer, and is asked no more: everything goes on."""
+        if not pace.is_due:
+            return None
+        try:
+            with pace.asking():
+                self._wait_for_delivery()
+                return self._resources.api.undecided(self._lease)
+        except LeaseLostError:
+            raise
+        except (ApiError, UnreachableError) as error:
+            pace.end()
+            log.warning(
+                "job %s: all goes on, for what is undecided is not known: %s",
+                self._lease.job_id,
+                error,
+            )
+            return None
+
+    def _wait_for_delivery(self) -> None:
+        """Wait until the server has what was measured, but not long."""
         give_up_at = time.monotonic() + DELIVERY_S
         while (
             self._spool.acknowledged_seq < self._spool.last_seq
@@ -226,17 +249,6 @@ class Job:
             and not self._stop.wait(0.05)
         ):
             pass
-        try:
-            return self._resources.api.undecided(self._lease)
-        except LeaseLostError:
-            raise
-        except (ApiError, UnreachableError) as error:
-            log.warning(
-                "job %s: all goes on, for what is undecided is not known: %s",
-                self._lease.job_id,
-                error,
-            )
-            return None
 
     def _sink_for(self, spec: LaunchSpec) -> LaunchSink:
         return ItemSink(spec.launch, self._spool.append, side=spec.side)

@@ -1,12 +1,16 @@
-"""Calls `paceline-server judge`, which decides the verdicts on a directory of measurements."""
+"""Calls `paceline-server judge`, which decides the verdicts on a directory of measurements.
+
+Between launches it is asked what is undecided, as an agent asks its server, by one rule about how often."""
 
 from __future__ import annotations
 
+import math
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -44,11 +48,42 @@ def judge(
     ).returncode
 
 
+class AskingPace:
+    """Decides how often to ask between launches what is undecided: only where that takes a small part of the time
+    measured since it was last asked, for it may disturb a shared host."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._asked_at = clock()
+        self._cost_s = ASK_S
+        self.total_s = 0.0
+        """How long asking has taken in all."""
+
+    @property
+    def is_due(self) -> bool:
+        return (self._clock() - self._asked_at) * ASK_SHARE >= self._cost_s
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Count the time in the context as time of asking."""
+        began = self._clock()
+        try:
+            yield
+        finally:
+            self._asked_at = self._clock()
+            self._cost_s = self._asked_at - began
+            self.total_s += self._cost_s
+
+    def end(self) -> None:
+        """Let no more asking be due."""
+        self._cost_s = math.inf
+
+
 class JudgeBetweenLaunches:
     """Asks `paceline-server judge` between launches which benchmarks are undecided.
 
-    `record` writes run.json. Before the planned launches are over it asks only where that takes a small part of the time
-    measured since it last asked; without an answer every benchmark goes on."""
+    `record` writes run.json. Before the planned launches are over it asks only where that is due; without an answer
+    every benchmark goes on."""
 
     def __init__(
         self,
@@ -62,9 +97,8 @@ class JudgeBetweenLaunches:
     ) -> None:
         self._command, self._directory, self._planned = command, directory, planned
         self._benchmarks, self._record, self._clock = benchmarks, record, clock
-        self._began = self._asked_at = clock()
-        self._cost_s = ASK_S
-        self._asking_s = 0.0
+        self._began = clock()
+        self._pace = AskingPace(clock)
         self._whole_launch_s: float | None = None
 
     @property
@@ -77,17 +111,15 @@ class JudgeBetweenLaunches:
 
     def list_undecided(self, launches: int) -> list[str] | None:
         """Return the benchmarks that more launches may decide, after so many; None where that is not known."""
-        began = self._clock()
         is_early = launches < self._planned
-        if is_early and (began - self._asked_at) * ASK_SHARE < self._cost_s:
+        if is_early and not self._pace.is_due:
             return None
-        undecided = self._ask()
-        self._asked_at = self._clock()
-        self._cost_s = self._asked_at - began
+        measured_s = self._clock() - self._began - self._pace.total_s
+        with self._pace.asking():
+            undecided = self._ask()
         is_less = undecided is not None and {*undecided} != {*self._benchmarks}
         if is_early and is_less and self._whole_launch_s is None:
-            self._whole_launch_s = (began - self._began - self._asking_s) / launches
-        self._asking_s += self._cost_s
+            self._whole_launch_s = measured_s / launches
         return undecided
 
     def _ask(self) -> list[str] | None:

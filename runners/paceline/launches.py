@@ -252,7 +252,8 @@ def run_job(
             sides = _only_benchmarks(sides, undecided or [])
         if not any(side.selection.benchmarks for side in sides):
             break
-    return Outcome()
+    # It may have been stopped while it asked.
+    return Outcome() if stop.reason is None else stopped_outcome(stop.reason)
 
 
 def _only_launch(sides: Sequence[Side], launch: int) -> list[Side]:

@@ -34,6 +34,8 @@ class PastRun(msgspec.Struct, frozen=True):
     choice: str
     samples: int
     seconds: float
+    stop_when_sure: bool = False
+    """Whether it may have measured less than its samples."""
 
 
 def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str:
@@ -44,7 +46,11 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
         return repeat_past_runs(same)
     samples = _count_samples(manifest, selection)
     least_s = samples * selection.min_time_ns / 1e9
-    seconds_per_sample = [run.seconds / run.samples for run in past if run.samples]
+    seconds_per_sample = [
+        run.seconds / run.samples
+        for run in past
+        if run.samples and (selection.stop_when_sure or not run.stop_when_sure)
+    ]
     seconds_per_sample = seconds_per_sample[-BASED_ON:]
     if seconds_per_sample:
         estimate_s = max(median(seconds_per_sample) * samples, least_s)
@@ -57,7 +63,12 @@ def remember(
     manifest: Manifest, selection: Selection, path: Path, seconds: float
 ) -> None:
     """Add a finished run."""
-    run = PastRun(_choice(selection), _count_samples(manifest, selection), seconds)
+    run = PastRun(
+        _choice(selection),
+        _count_samples(manifest, selection),
+        seconds,
+        selection.stop_when_sure,
+    )
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")

@@ -30,7 +30,7 @@ from paceline.manifest import load, parse
 from paceline.outcome import Outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared
-from paceline.stop import Stop
+from paceline.stop import Stop, StopReason
 from paceline.stream import ItemSink
 from paceline.testing.suites import MANIFEST, WORKLOAD
 from paceline_contract.items import SideName
@@ -329,6 +329,25 @@ def test_what_is_certain_is_not_launched_again_and_what_is_undecided_goes_on(
     ]
 
 
+def test_a_job_that_is_stopped_while_it_asks_is_not_done() -> None:
+    stop = Stop()
+    selection = Selection(["sort"], launches=3, stop_when_sure=True)
+    session = RecordingSession()
+
+    def cancel(_launches: int) -> list[str]:
+        stop.set(StopReason.CANCELLED)
+        return []
+
+    outcome = run_job(
+        [Side(prepared_sides(), selection)],
+        session,
+        lambda spec: ItemSink(spec.launch, lambda _items: None),
+        stop,
+        cancel,
+    )
+    assert (len(session.launched), outcome.cause) == (2, "cancelled")
+
+
 def test_a_benchmark_stops_as_soon_as_the_judge_is_sure(
     suite_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -535,23 +554,32 @@ def test_an_agent_measures_both_revisions_and_says_which_is_which(
 
 
 @pytest.mark.parametrize(
-    ("work", "undecided", "launches"),
+    ("work", "undecided", "share", "failures", "launches"),
     [
-        ({"stop_when_sure": True}, {}, 2),
-        ({"stop_when_sure": True}, {2: ["sort"]}, 3),
-        ({"stop_when_sure": True, "first_launch": 4}, {}, 4),
-        ({}, {}, 4),
+        ({"stop_when_sure": True}, {}, 1e9, 0, 2),
+        ({"stop_when_sure": True}, {2: ["sort"]}, 1e9, 0, 3),
+        ({"stop_when_sure": True}, {}, 1e-9, 0, 4),
+        ({"stop_when_sure": True}, {}, 1e9, 1, 4),
+        ({"stop_when_sure": True, "first_launch": 4}, {}, 1e9, 0, 4),
+        ({}, {}, 1e9, 0, 4),
     ],
 )
 def test_an_agent_asks_between_launches_and_spares_what_is_certain(
     world: World,
     running: Agent,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
     work: dict[str, Any],
     undecided: dict[int, list[str]],
+    share: float,
+    failures: int,
     launches: int,
 ) -> None:
-    """A later batch, and a job that does not stop when sure, run whole."""
+    """A later batch, and a job that does not stop when sure, run whole; so does a job of which asking would take a large
+    part, and one whose server did not answer once."""
+    monkeypatch.setattr(judging, "ASK_SHARE", share)
     world.server.undecided = undecided
+    world.server.broken["undecided"] = failures
     job = world.add_job(launches=4, **work)
     finish = finish_of(world, job)
     assert finish["outcome"] == "done", finish

@@ -48,7 +48,7 @@ def is_secure(request: Request) -> bool:
 
 
 def read_session_cookie(request: Request) -> str | None:
-    """Return the secret of the session cookie, if we set such cookies on this kind of connection."""
+    """Return the secret of the session cookie; None without one, and over plain HTTP outside loopback."""
     if is_secure(request):
         return request.cookies.get(SECURE_NAME)
     return (
@@ -69,7 +69,7 @@ def refuse_plain_http(request: Request) -> None:
 
 
 def check_visitor(request: Request) -> Visitor:
-    """Return where a sign-in comes from. Raises 403 if it is unencrypted or does not come from our own pages."""
+    """Return from which device and address a person signs in. Raises 403 over plain HTTP, or if another site asks."""
     refuse_plain_http(request)
     refuse_other_sites(request, require_origin=False)
     return Visitor(
@@ -84,7 +84,7 @@ def public_url(request: Request) -> str:
     return _settings(request).public_url or str(request.base_url)
 
 
-def hand_over_session(
+def answer_with_session(
     request: Request, response: Response, new: NewSession
 ) -> SessionOut:
     """Set the cookie of a new session, and return its wire shape."""

@@ -12,12 +12,12 @@ import unicodedata
 from paceline_server.kernel.errors import invalid_request
 
 RESERVED_NAMES = frozenset({"system", "agent", "anonymous", "imports", "up", "shell"})
-"""Names of the system in logs, as is `schedule …`: no account may have them."""
+"""Names that the system has in logs. No account may have them, nor a name that begins with `schedule `."""
 MAX_NAME_LENGTH = 100
 MAX_EMAIL_LENGTH = 254
 """RFC 5321 §4.5.3.1.3, without the angle brackets."""
 ALIKE_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
-"""Scripts with letters that look alike: a name may have letters of only one of them."""
+"""Scripts with letters that look alike. A name may have letters of only one of them."""
 EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
 
 

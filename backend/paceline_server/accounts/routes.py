@@ -72,7 +72,7 @@ def sign_in_by_link(
     """Sign in with the one-time token of a sign-in link."""
     visitor = cookies.check_visitor(request)
     new = service.sign_in_by_link(session, body.token, _days(request), visitor)
-    return cookies.hand_over_session(request, response, new)
+    return cookies.answer_with_session(request, response, new)
 
 
 @router.post("/session", max_body_size=SIGN_IN_BYTES, dependencies=[ANYONE])
@@ -93,7 +93,7 @@ async def sign_in_by_password(
         )
     account_id = account.account_id if account and is_right else None
     new = await run_in_threadpool(_finish, account_id, keys, _days(request), visitor)
-    return cookies.hand_over_session(request, response, new)
+    return cookies.answer_with_session(request, response, new)
 
 
 def _reserve(keys: dict[str, str], email: str) -> service.AccountCredentials | None:
@@ -119,7 +119,7 @@ async def reset_password(
         words = credentials.guessable_words(owner)
         new_hash = await passwords.make_hash_in_thread(body.password, words)
     new = await run_in_threadpool(_reset, body.token, new_hash, _days(request), visitor)
-    return cookies.hand_over_session(request, response, new)
+    return cookies.answer_with_session(request, response, new)
 
 
 def _owner_of_reset_link(secret: str) -> Account:
@@ -200,7 +200,7 @@ async def change_password(
     new = await run_in_threadpool(
         _change_password, account_id, new_hash, _days(request), visitor
     )
-    return cookies.hand_over_session(request, response, new)
+    return cookies.answer_with_session(request, response, new)
 
 
 def _reserve_check(account_id: str) -> Account:

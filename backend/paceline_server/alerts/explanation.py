@@ -175,16 +175,27 @@ def values_by_param(points: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]
     return dict(values)
 
 
+def never_ran(comparison: Comparison) -> bool:
+    """Check whether a comparison fails because the fallback of its arm ran: then its times say nothing of the arm."""
+    return comparison.evidence.get("witness") == "fail"
+
+
+def is_slower(comparison: Comparison) -> bool:
+    """Check whether a comparison fails by its times."""
+    return comparison.verdict == "fail" and not never_ran(comparison)
+
+
 def side_of(comparison: Comparison, *, worse: bool) -> Side:
     """Return whether the comparison shows the suspected change, where `ratio` is head ÷ base.
 
     For a slowdown this is the arm verdict of stats/README.md §2; for an improvement the same rule with the sides
     swapped (`evidence.faster`), at the same margin.
     """
+    if comparison.verdict not in ("pass", "fail") or never_ran(comparison):
+        return "unknown"
     if worse:
-        answers: dict[str, Side] = {"fail": "moved", "pass": "stayed"}
-        return answers.get(comparison.verdict, "unknown")
-    if comparison.verdict not in ("pass", "fail") or comparison.lower is None:
+        return "moved" if comparison.verdict == "fail" else "stayed"
+    if comparison.lower is None:
         return "unknown"
     if comparison.evidence["faster"]:
         return "moved"

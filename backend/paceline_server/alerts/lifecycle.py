@@ -41,7 +41,7 @@ from paceline_server.alerts.queries import FindingEvidence
 from paceline_server.alerts.registry import all_kinds, kind_of
 from paceline_server.alerts.rules.rule_book import mute_in_force, mute_words
 from paceline_server.alerts.schemas import AlertState
-from paceline_server.alerts.states import TOLD, Event, next_state
+from paceline_server.alerts.states import VISIBLE, Event, next_state
 from paceline_server.channels import service as channels
 from paceline_server.channels.service import Link, Notice, Ratios
 from paceline_server.jobs import service as jobs
@@ -421,7 +421,7 @@ def add_event(
         )
     )
     session.flush()
-    if before is not None and not TOLD.isdisjoint({before, alert.state}):
+    if before is not None and not VISIBLE.isdisjoint({before, alert.state}):
         publish_alert(session, alert)
 
 

@@ -127,16 +127,38 @@ def projects_with_living(session: Session, kinds: Iterable[str]) -> set[str]:
 
 
 def known_episodes(session: Session, cause_keys: Iterable[str]) -> dict[str, set[str]]:
-    """Return the episodes of these causes that alerts know, by cause."""
+    """Return the episodes that alerts know and did not see end since, by cause. A person who closes an alert ends no
+    episode; maintenance does, so what stands again after it is new."""
     query = (
-        select(Alert.cause_key, Finding.numbers)
+        select(Alert.cause_key, Finding.role, Finding.numbers)
         .join(Finding, Finding.alert_id == Alert.id)
-        .where(Alert.cause_key.in_(list(cause_keys)), Finding.role == "candidate")
+        .where(
+            Alert.cause_key.in_(list(cause_keys)),
+            Finding.role.in_(("candidate", "recovery")),
+        )
+        .order_by(Finding.created_at, Finding.id)
     )
     episodes: dict[str, set[str]] = defaultdict(set)
-    for cause_key, numbers in session.execute(query):
-        episodes[cause_key].add((numbers or {}).get("episode", ""))
+    for cause_key, role, numbers in session.execute(query):
+        if role == "recovery":
+            episodes[cause_key].clear()
+        else:
+            episodes[cause_key].add((numbers or {}).get("episode", ""))
     return episodes
+
+
+def newest_episodes(session: Session, kind: str) -> dict[str, str]:
+    """Return the newest episode of each living alert of a kind, by the alert's id."""
+    query = (
+        select(Alert.id, Finding.numbers)
+        .join(Finding, Finding.alert_id == Alert.id)
+        .where(Alert.kind == kind, Alert.state.in_(LIVE), Finding.role == "candidate")
+        .order_by(Finding.created_at, Finding.id)
+    )
+    return {
+        alert_id: (numbers or {}).get("episode", "")
+        for alert_id, numbers in session.execute(query)
+    }
 
 
 def projects_with_active_rules(session: Session, kind: str) -> set[str]:
@@ -159,7 +181,6 @@ class ImportedRow:
 
     run: Run
     target_id: str
-    target_name: str
 
 
 def newest_imports(session: Session, suite: str | None = None) -> list[ImportedRow]:
@@ -172,9 +193,8 @@ def newest_imports(session: Session, suite: str | None = None) -> list[ImportedR
     if suite is not None:
         newest = newest.where(Run.suite == suite)
     query = (
-        select(Run, Target.id, Target.name)
+        select(Run, Job.target_id)
         .join(Job, Job.run_id == Run.id)
-        .join(Target, Target.id == Job.target_id)
         .where(Run.id.in_(newest))
         .order_by(Run.suite)
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+import structlog
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.principal import Principal
@@ -53,6 +54,8 @@ from paceline_server.store.page import page
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.alerts import Alert
+
+log = structlog.get_logger("paceline.alerts")
 
 __all__ = [
     "AlertFilters",
@@ -111,7 +114,7 @@ def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
 
 def sweep() -> int:
     """Raise and end the alerts that stored facts decide about, without a job; returns in how many projects something
-    changed. Reads only if nothing did."""
+    changed. Reads only if nothing did. A project that fails is logged and keeps no other from being swept."""
     at = clock.now()
     clock_kinds = [kind for kind in all_kinds() if kind.watches == "clock"]
     names = [name for kind in clock_kinds for name in kind.names]
@@ -119,15 +122,24 @@ def sweep() -> int:
         watched = queries.projects_with_living(session, names).union(
             *(kind.projects(session) for kind in clock_kinds)
         )
-        changed = []
-        for project_id in sorted(watched):
-            with access.within_project(session, project_id):
-                if lifecycle.has_news(session, project_id, at):
-                    changed.append(project_id)
-    for project_id in changed:
-        with access.using(access.of_project(project_id)), session_scope() as session:
+    changed = 0
+    for project_id in sorted(watched):
+        try:
+            changed += _sweep_project(project_id, at)
+        except Exception:  # One project must not keep the others from being swept.
+            log.exception("alerts_sweep_failed", project_id=project_id)
+    return changed
+
+
+def _sweep_project(project_id: str, at: datetime) -> bool:
+    """Raise and end the alerts of one project, in its own transactions; returns whether something changed."""
+    with access.using(access.of_project(project_id)):
+        with read_scope() as session:
+            if not lifecycle.has_news(session, project_id, at):
+                return False
+        with session_scope() as session:
             lifecycle.watch_clock(session, project_id, at)
-    return len(changed)
+    return True
 
 
 @handle_topic("alerts.history")
@@ -231,7 +243,7 @@ def alert_detail(
         **shown.model_dump(),
         rule=RuleOut.model_validate(row.rule),
         mute=None if mute is None else MuteOut.model_validate(mute),
-        can_be_muted=rules.has_stored_rules(row),
+        can_be_muted=rules.can_be_muted(session, row),
         explanation=explanation.sentence,
         cause_text=explanation.cause_text,
         findings=explanation.findings,
@@ -294,7 +306,7 @@ def link_issue(
 def mute_alert(
     session: Session, alert_id: str, spec: MuteIn, who: Principal
 ) -> AlertDetailOut:
-    """Mute the rule behind an alert for some hours. Raises 404; 409 for a kind of alerts without rules."""
+    """Mute the rule behind an alert for some hours. Raises 404; 409 where no rule decides about it alone."""
     rules.mute_rule_of_alert(session, _locked_alert(session, alert_id), spec, who)
     return alert_detail(session, alert_id)
 

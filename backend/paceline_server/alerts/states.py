@@ -44,12 +44,12 @@ from paceline_server.alerts.schemas import Action, AlertState
 LIVE: frozenset[AlertState] = frozenset(
     {"suspected", "inconclusive", "open", "acknowledged"}
 )
-"""States of which a cause has at most one alert (by a unique partial index)."""
+"""A cause has at most one alert in these states, which a unique partial index ensures."""
 
-TOLD: frozenset[AlertState] = frozenset(
+VISIBLE: frozenset[AlertState] = frozenset(
     {"open", "acknowledged", "fixed", "expected", "invalid", "infra"}
 )
-"""States of alerts that people may know; changes into and out of them are published live."""
+"""People may see alerts in these states. Changes into and out of them are published live."""
 
 
 class Event(StrEnum):
@@ -97,7 +97,7 @@ class IllegalTransitionError(Exception):
 
 
 def next_state(state: AlertState | None, event: Event) -> AlertState:
-    """Return the state after `event`; None is "not raised yet". Raises IllegalTransitionError."""
+    """Return the state after `event`; None means "not raised yet". Raises IllegalTransitionError."""
     if event is Event.raise_ and state is None:
         return "suspected"
     before, after = _RULES.get(event, ((), "suspected"))

@@ -26,7 +26,7 @@ from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.schemas import Action, BulkIn, TriageBatchOut
 from paceline_server.alerts.states import (
     LIVE,
-    TOLD,
+    VISIBLE,
     Event,
     IllegalTransitionError,
     possible_actions,
@@ -166,7 +166,7 @@ def _record_change(
 ) -> None:
     add_event(session, alert, action, actor, to)
     audit.record(session, actor, action, "alert", alert.id, {"to": to})
-    if alert.state in TOLD:
+    if alert.state in VISIBLE:
         publish_alert(session, alert)
 
 

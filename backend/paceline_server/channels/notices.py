@@ -84,9 +84,12 @@ class Notice:
     ratios: Ratios | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Return the values of the row that stores it."""
+        """Return the values of the row that stores it. `ratios` only if there are any, because older servers, which an
+        operator may go back to, refuse a field that they do not know."""
         values = asdict(self)
         content = {name: values.pop(name) for name in SHOWN}
+        if self.ratios is None:
+            del content["ratios"]
         return {**values, "content": content}
 
 

@@ -49,7 +49,11 @@ from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
 from paceline_server.detect.witnesses import Witnesses, witnessed_gate
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.configuration import list_suppressed
-from paceline_server.stats.disturbance import Disturbance, separate_disturbances
+from paceline_server.stats.disturbance import (
+    Disturbance,
+    Sides,
+    separate_disturbances,
+)
 from paceline_server.stats.paired import VOIDING_METHOD
 from paceline_server.stats.voids import Reading, Void, advise, find_voids
 
@@ -67,6 +71,11 @@ class JudgedPair:
     @property
     def decides(self) -> bool:
         return self.demanded or (self.rule is not None and self.rule.fails_run)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether an alert may be about it: a rule watches it, even if it fails no run, or it compares revisions."""
+        return self.rule is not None or self.pair.sides == "revisions"
 
 
 @dataclass(frozen=True)
@@ -112,13 +121,13 @@ class MeasuredRevision:
         index = CaseIndex.of(facts.cases)
         groups = expected_groups(manifest, request, facts)
         checks = check_rows(manifest, request, facts.checks)
-        voids, disturbance = conditions_of(facts, request, look)
+        voids, disturbance = conditions_of(facts, request, look, "arms")
         unavailable = UnavailableArms.of(facts)
         unavailable_benchmarks = unavailable.unavailable_benchmarks(manifest, groups)
         circumstances = Circumstances(
             request,
             look,
-            audit_groups(manifest, groups, index, facts, request.audit_policy),
+            audit_groups(manifest, groups, index, facts, request),
             unavailable,
             CpuFeatures.of(facts.conditions),
             disturbance,
@@ -265,13 +274,17 @@ def analyse(
 
 
 def conditions_of(
-    facts: JobFacts, request: JobRequest, look: Look
+    facts: JobFacts,
+    request: JobRequest,
+    look: Look,
+    sides: Sides,
 ) -> tuple[tuple[Void, ...], Disturbance]:
-    """Return what voids a job, and what only disturbs it, by the method of the look."""
+    """Return what voids a job, and what only disturbs the comparisons of its arms or revisions, by the method of the
+    look."""
     conditions = tuple(_list_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
         return conditions, Disturbance(method=look.method)
-    return separate_disturbances(conditions, request.target_kind, look.method)
+    return separate_disturbances(conditions, request.target_kind, look.method, sides)
 
 
 def _list_conditions(
@@ -341,10 +354,12 @@ def pairs_by_benchmark(ruled: Sequence[JudgedPair]) -> dict[str, list[JudgedPair
     return pairs
 
 
-def is_certain(pairs: Sequence[JudgedPair]) -> bool:
-    """Check whether everything that a benchmark has to decide is decided: its required comparisons or, without any, all.
-    Nothing to decide is not certain."""
-    required = [judged for judged in pairs if judged.decides]
+def is_certain(pairs: Sequence[JudgedPair], *, thorough: bool = False) -> bool:
+    """Check whether everything that a benchmark has to decide is decided: its required comparisons, in a `thorough` job
+    all that an alert may be about, or, without any, all. Nothing to decide is not certain."""
+    required = [
+        judged for judged in pairs if judged.decides or (thorough and judged.is_watched)
+    ]
     return bool(pairs) and all(
         judged.pair.outcome.verdict in ("pass", "fail")
         and not judged.pair.outcome.extendable

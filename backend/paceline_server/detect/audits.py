@@ -13,7 +13,7 @@ from typing import Any
 from paceline_contract.manifest import Manifest
 from paceline_contract.params import params_key
 
-from paceline_server.detect.facts import CaseIndex, JobFacts
+from paceline_server.detect.facts import CaseIndex, JobFacts, JobRequest
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import AuditFindingOut, AuditOut
 from paceline_server.stats import plain_words
@@ -142,7 +142,7 @@ def audit_groups(
     groups: Sequence[Group],
     index: CaseIndex,
     facts: JobFacts,
-    policy: AuditPolicy,
+    request: JobRequest,
 ) -> Audits:
     """Audit the primary metric of every measured group."""
     items: dict[tuple[str, str], dict[str, int]] = {}
@@ -163,6 +163,7 @@ def audit_groups(
             continue
         key = (group.benchmark, params_key(group.params))
         expected_items = items.get(key, {})
+        policy = request.audit_policy_of(cases)
         witnesses = benchmark.witness_counters
         findings = tuple(
             audit(

@@ -24,7 +24,7 @@ from paceline_server.ingest.cases import Case
 from paceline_server.stats import constants, plain_words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
 from paceline_server.stats.constants import MIN_LAUNCHES
-from paceline_server.stats.disturbance import Disturbance
+from paceline_server.stats.disturbance import Disturbance, Sides
 from paceline_server.stats.noise import NoiseFloor
 from paceline_server.stats.paired import (
     METHOD,
@@ -56,7 +56,7 @@ class Pair:
     primary: bool = True
     family: tuple[float, ...] = ()
     audit: GroupAudit | None = None
-    sides: Literal["arms", "revisions"] = "arms"
+    sides: Sides = "arms"
     """`revisions` compares `arm` at head with `arm` at base; `reference` then names the base."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Additional evidence that is stored with the finding."""

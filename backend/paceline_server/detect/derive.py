@@ -43,8 +43,8 @@ PAIRED = {
 class DerivedRow:
     """A derived value with the reasons not to trust it.
 
-    `missing`: the target cannot run one of its arms; `defect`: a defect of the protocol; `few`: too few samples
-    for a gate to decide.
+    `missing`: the target cannot run an arm. `defect`: the protocol was violated. `too_few`: there are too few samples for
+    a gate to decide.
     """
 
     declared: Derived
@@ -53,7 +53,7 @@ class DerivedRow:
     result: DerivedValue
     missing: str | None = None
     defect: str | None = None
-    few: str | None = None
+    too_few: str | None = None
 
     def out(self) -> DerivedOut:
         """Return the wire shape."""
@@ -94,7 +94,7 @@ class DerivedRow:
         )
 
 
-def _rate(bytes_per_s: int) -> str:
+def _rate_text(bytes_per_s: int) -> str:
     """Return a rate in MiB/s if that is a whole number, else in MB/s."""
     mebi = bytes_per_s / 2**20
     return f"{mebi:g} MiB/s" if mebi.is_integer() else f"{bytes_per_s / 1e6:g} MB/s"
@@ -118,7 +118,7 @@ def derived_sentence(declared: Derived, arm: str, result: DerivedValue) -> str:
         "speedup_between_arms": f"{arm} is {value:.3g}{TIMES} as fast as {base}",
         "overhead_between_arms": f"{arm} has {percent(value)} {more} {declared.metric} than {base}",
         "share_between_metrics": f"{percent(value)} of {declared.metric} is not {declared.part}",
-        "share_at_rate": f"{percent(value)} of one thread at {_rate(declared.rate_bytes_per_s or 0)}",
+        "share_at_rate": f"{percent(value)} of one thread at {_rate_text(declared.rate_bytes_per_s or 0)}",
         "slope": f"grows with {param} to the power of {value:.3g}",
         "ratio_across_param": f"{value:.3g}{TIMES} from {param}={declared.from_} to {declared.to}",
     }
@@ -178,16 +178,16 @@ def derived_rows(
             for group in groups
             if group.benchmark == declared.benchmark and group.matches(declared.params)
         ]
-        points = list(_points(declared, matching))
+        points = list(_group_by_point(declared, matching))
         rows += [
-            _row(declared, arm, *point, sources)
+            _compute_row(declared, arm, *point, sources)
             for arm in declared.every_arm
             for point in points
         ]
     return rows
 
 
-def _points(
+def _group_by_point(
     declared: Derived, groups: Sequence[Group]
 ) -> Iterator[tuple[Group, list[Group]]]:
     """Yield each group for which the metric has a value, and the groups from which it is computed."""
@@ -206,17 +206,17 @@ def _points(
     yield from points.values()
 
 
-def _row(
+def _compute_row(
     declared: Derived,
     arm: str,
-    at: Group,
+    point: Group,
     members: Sequence[Group],
     sources: DerivedSources,
 ) -> DerivedRow:
     arms = [arm] if declared.base_arm is None else [arm, declared.base_arm]
 
-    def first_reason(why: Callable[..., str | None]) -> str | None:
-        reasons = (why(member, *arms) for member in members)
+    def first_reason(find_reason: Callable[..., str | None]) -> str | None:
+        reasons = (find_reason(member, *arms) for member in members)
         return next((reason for reason in reasons if reason is not None), None)
 
     unavailable, audits, witnesses = (
@@ -226,28 +226,28 @@ def _row(
     )
     missing = first_reason(unavailable.why)
     if missing is not None:
-        return DerivedRow(declared, arm, at, DerivedValue(None), missing=missing)
+        return DerivedRow(declared, arm, point, DerivedValue(None), missing=missing)
     if declared.param is None:
-        result = _value_at_point(declared, arm, members[0], sources)
+        result = _compute_at_point(declared, arm, members[0], sources)
     else:
-        result = _value_across_param(declared, arm, members, sources)
+        result = _compute_across_param(declared, arm, members, sources)
     return DerivedRow(
         declared,
         arm,
-        at,
+        point,
         result,
         defect=first_reason(witnesses.why_not) or first_reason(audits.why_not),
-        few=first_reason(audits.too_few),
+        too_few=first_reason(audits.too_few),
     )
 
 
-def _value_at_point(
+def _compute_at_point(
     declared: Derived, arm: str, group: Group, sources: DerivedSources
 ) -> DerivedValue:
     """Return the value of a metric that needs a single group."""
     formula = PAIRED.get(declared.kind)
     if formula is None:
-        return _share(declared, arm, group, sources)
+        return _compute_share(declared, arm, group, sources)
     case, base_case = (
         sources.case(group, declared.metric, name)
         for name in (arm, declared.base_arm or "")
@@ -257,7 +257,7 @@ def _value_at_point(
     return formula(case, base_case)
 
 
-def _share(
+def _compute_share(
     declared: Derived, arm: str, group: Group, sources: DerivedSources
 ) -> DerivedValue:
     whole = sources.warm.get(group, declared.metric, arm)
@@ -276,13 +276,13 @@ def _share(
     return formulas.share_between_metrics(part, whole)
 
 
-def _value_across_param(
+def _compute_across_param(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
     """Return the value of a metric that consumes a param."""
     param = declared.param or ""
     if declared.kind == "crossover":
-        return _crossover(declared, arm, members, sources)
+        return _compute_crossover(declared, arm, members, sources)
     points: dict[ParamValue, Warm] = {}
     for group in members:
         samples = sources.warm.get(group, declared.metric, arm)
@@ -307,10 +307,10 @@ def _value_across_param(
     return formulas.ratio_across_param(start, end)
 
 
-def _crossover(
+def _compute_crossover(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
-    """Return the crossover; every expected value of the param must be measured, as a gap could hide a loss."""
+    """Return the crossover. There is none if an expected value was not measured, since the gap may hide a loss."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []
     for group in members:
         value = group.params.get(declared.param or "")

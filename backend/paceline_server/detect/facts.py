@@ -81,17 +81,19 @@ class JobRequest:
         """Return the policy of a pair with these samples: a harder one where it stopped before its planned launches."""
         if not self.stop_when_sure or self.launches is None:
             return policy
-        launches = min(
-            0 if case is None else np.unique(case.launch).size for case in samples
-        )
-        return policy_after(launches, self.launches, policy)
+        return policy_after(min(map(_count_launches, samples)), self.launches, policy)
 
-    @property
-    def audit_policy(self) -> AuditPolicy:
-        """Return the numbers of the audit; a benchmark that stops when sure needs fewer launches."""
-        if not self.stop_when_sure:
+    def audit_policy_of(self, samples: Sequence[CaseSamples | None]) -> AuditPolicy:
+        """Return the numbers of the audit of a benchmark with these samples; one that stopped before its planned
+        launches needs fewer."""
+        planned = self.launches if self.stop_when_sure else None
+        if planned is None or max(map(_count_launches, samples)) >= planned:
             return AuditPolicy()
         return AuditPolicy(min_launches=EARLY_MIN_LAUNCHES)
+
+
+def _count_launches(case: CaseSamples | None) -> int:
+    return 0 if case is None else int(np.unique(case.launch).size)
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,11 @@ def metric_of(row: GateOut) -> str:
     return row.derived or row.metric
 
 
+def gate_name(row: GateOut) -> str:
+    """Return a gate's own name, or else its derived metric, or its statistic such as `median of time`."""
+    return row.name or row.derived or f"{row.statistic} of {row.metric}"
+
+
 def worst_of(gate: GateFigure | GateOut) -> float | None:
     """Return the bad end of a gate's interval, or its value where there is none."""
     end = gate.upper if lower_is_better(gate) else gate.lower

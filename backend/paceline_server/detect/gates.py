@@ -211,7 +211,7 @@ def _judge_derived(
     value, interval = row.result.value, row.result.interval
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
-    doubt = row.defect or row.few
+    doubt = row.defect or row.too_few
     if doubt is not None:
         return GateVerdict("inconclusive", doubt, value, interval)
     disturbed = _level_not_judged(disturbance)

@@ -2,7 +2,8 @@
 
 Only runs requested by people, schedules or CI become points: no demonstrations, no runs with knobs, A/B runs or
 confirmations (I13), and no runs without a branch, which would share a history. Points of a job with failed
-checks or void conditions are excluded with that reason. Handling a message twice changes nothing.
+checks or void conditions are excluded with that reason, and so are those of an arm whose fallback ran. Handling a
+message twice changes nothing.
 
     job.analyse ─▶ append_points(job) ─▶ evaluate_job, store_evaluation ─▶ alerts.history(job)
 """
@@ -22,7 +23,8 @@ from paceline_server.detect import queries, service
 from paceline_server.detect.changes import service as detection
 from paceline_server.detect.measure import summarise_tracks
 from paceline_server.detect.queries import JobContext
-from paceline_server.detect.schemas import JobReportOut, MeasurementOut
+from paceline_server.detect.schemas import JobReportOut, MeasurementOut, WitnessOut
+from paceline_server.detect.witnesses import describe_fallback
 from paceline_server.ingest import service as ingest
 from paceline_server.series import job_points as points
 from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
@@ -96,7 +98,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
         excluded=next(iter((*report.blockers, *report.disturbances)), None),
         conditions=summarise_tracks(ingest.conditions(session, job.id)),
         rows=[
-            _measured_point(row, texts)
+            _measured_point(row, texts, report.witnesses)
             for row in report.measurements
             if math.isfinite(row.median)
         ],
@@ -104,7 +106,9 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
 
 
 def _measured_point(
-    row: MeasurementOut, texts: Mapping[tuple[str, str, str], str]
+    row: MeasurementOut,
+    texts: Mapping[tuple[str, str, str], str],
+    witnesses: Sequence[WitnessOut],
 ) -> PointOfSeries:
     """Return a measurement as a point. With too few samples for an interval of the median, it spans the extremes."""
     return PointOfSeries(
@@ -123,6 +127,7 @@ def _measured_point(
         items=row.items,
         bytes=row.bytes,
         title=_title(row, texts),
+        excluded=describe_fallback(witnesses, row.benchmark, row.arm, row.params),
     )
 
 

@@ -164,10 +164,10 @@ def list_undecided_in(directory: Path, limits: VoidLimits) -> list[str]:
     # It has not ended, which run.json calls a failure.
     recorded = replace(recorded, facts=replace(recorded.facts, broken=()), failure=None)
     analysis = analyse_recorded(recorded, limits)
-    request = recorded.request
+    requested = recorded.request.benchmarks or list(recorded.manifest.benchmarks)
     return list_undecided(
         analysis,
-        request.benchmarks or list(recorded.manifest.benchmarks),
+        [name for name in requested if name not in recorded.unaffected],
         batch_is_over=recorded.is_batch_over,
     )
 
@@ -227,6 +227,9 @@ def read_directory(
         if not stream.ok
     ]
     unaffected = _mapping(run.get("unaffected"))
+    if run.get("identical") is True and not paths:
+        # Recordings of before say so of all benchmarks at once.
+        unaffected = dict.fromkeys(manifest.benchmarks, run.get("artifact_hash"))
     if not paths and not unaffected:
         broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
     for path, stream in zip(paths, streams, strict=True):

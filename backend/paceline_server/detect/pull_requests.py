@@ -29,6 +29,8 @@ from paceline_server.detect.revisions import ComparedRevisions, Revision
 from paceline_server.detect.schemas import JobReportOut
 from paceline_server.detect.unavailable import list_some
 
+WITNESS_OF_BASE = "head declares another witness, and base's counts"
+
 
 def analyse_pull_request(
     manifest: Manifest,
@@ -41,6 +43,7 @@ def analyse_pull_request(
 ) -> Analysis:
     """Judge the head by itself and against the base."""
     request, look = request or JobRequest(), look or Look()
+    declared = manifest
     if base.manifest is not None:
         manifest = hold_to_base(manifest, base.manifest)
     compared = ComparedRevisions.of(manifest, base, head, request, look)
@@ -57,6 +60,7 @@ def analyse_pull_request(
         alone.report(identity, of_arms),
         missing_sentence(alone),
     )
+    report = _name_held_witnesses(report, declared, manifest)
     ruled = (*of_revisions, *of_arms)
     reasons = reasons_of(report)
     verdict = verdict_of(reasons)
@@ -127,7 +131,7 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
 def _hold_benchmark(
     name: str, head: Benchmark, base: Benchmark, pairing: SidePairing
 ) -> Benchmark:
-    """Return head's benchmark with the smaller margin, and with base's witnesses of arms for which it has none."""
+    """Return head's benchmark with the smaller margin, and with base's witnesses in the place of its own."""
     of_base = {
         arm: base.witnesses[pairing.in_base(name, arm)[1]]
         for arm in head.arms
@@ -139,8 +143,27 @@ def _hold_benchmark(
     return msgspec.structs.replace(
         head,
         declared_margin_percent=margin,
-        witnesses={**of_base, **head.witnesses},
+        witnesses={**head.witnesses, **of_base},
     )
+
+
+def _name_held_witnesses(
+    report: JobReportOut, head: Manifest, held: Manifest
+) -> JobReportOut:
+    """Return the report, saying of the arms whose witness head changed that base's counts. `held` is head's manifest
+    held to base."""
+
+    def is_changed(benchmark: str, arm: str) -> bool:
+        own = head.benchmarks[benchmark].witnesses.get(arm)
+        return own not in (None, held.benchmarks[benchmark].witnesses[arm])
+
+    witnesses = [
+        row.model_copy(update={"words": f"{row.words}; {WITNESS_OF_BASE}"})
+        if is_changed(row.benchmark, row.arm)
+        else row
+        for row in report.witnesses
+    ]
+    return report.model_copy(update={"witnesses": witnesses})
 
 
 def _in_head(gate: Gate, pairing: SidePairing) -> Gate:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from paceline_contract.params import params_text
 
+from paceline_server.detect.gate_figures import gate_name
 from paceline_server.detect.groups import MANIFEST_SAYS
 from paceline_server.detect.schemas import (
     ComparisonOut,
@@ -352,10 +353,10 @@ def _place_of_comparison(row: ComparisonOut) -> str:
 
 
 def _place_of_gate(gate: GateOut) -> str:
-    """Return the gate in words, such as `sort_batch batch=1000: gate median of native time`."""
+    """Return the gate in words, such as `sort_batch batch=1000: native, gate median of time`."""
     params = params_text(gate.params, " ")
     where = " ".join(part for part in (gate.benchmark, params) if part)
-    return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}"
+    return f"{where}: {gate.arm}, gate {gate_name(gate)}"
 
 
 def witness_sentence(row: WitnessOut) -> str:
@@ -365,7 +366,7 @@ def witness_sentence(row: WitnessOut) -> str:
 
 
 def gate_sentence(gate: GateOut) -> str:
-    """Return words such as `sort_batch: gate median of native time: 12 <= 10 does not hold`."""
+    """Return words such as `sort_batch: native, gate median of time: 12 <= 10 does not hold`."""
     return f"{_place_of_gate(gate)}: {gate.reason}"
 
 

@@ -184,7 +184,7 @@ class ComparedRevisions:
             for group in expected_groups(manifest, request, facts)
             if not differences.is_removed(group)
         ]
-        voids, disturbance = conditions_of(head.facts, request, look)
+        voids, disturbance = conditions_of(head.facts, request, look, "revisions")
         sides = _RevisionSamples.of(head.facts), _RevisionSamples.of(base.facts)
         blockers = (
             *blockers_of(checks, voids, head.facts),
@@ -425,7 +425,7 @@ def _pairs(
                     group,
                     arm,
                     (head, base),
-                    request.audit_policy,
+                    request.audit_policy_of((head, base)),
                     benchmark.witness_counters,
                 ),
                 sides="revisions",

@@ -18,7 +18,8 @@ router = APIRouter(tags=["jobs"])
 def list_undecided(claim: ClaimedLease) -> UndecidedOut:
     """List the benchmarks that more launches may decide, by what was delivered. Nothing is locked while they are judged."""
     with session_scope() as session:
-        project_id = check_lease(session, claim).job.project_id
+        # The agent still measures, so that a lost attempt goes on as if it renewed.
+        project_id = check_lease(session, claim, renews=True).job.project_id
     with read_scope() as session:
         access.enter_project(session, project_id)
         return UndecidedOut(

@@ -36,7 +36,7 @@ from paceline_server.detect.facts import (
     Look,
 )
 from paceline_server.detect.findings import Role, record_finding
-from paceline_server.detect.gate_figures import GateFigure, metric_of
+from paceline_server.detect.gate_figures import GateFigure, gate_name, metric_of
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
@@ -46,6 +46,7 @@ from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
 from paceline_server.detect.stopping import list_undecided
 from paceline_server.detect.unaffected import analyse_affected
 from paceline_server.detect.waivers import service as waivers
+from paceline_server.detect.witnesses import concerns_case, describe_fallback
 from paceline_server.ingest import service as ingest
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
@@ -72,8 +73,11 @@ __all__ = [
     "advise_again",
     "analyse_job",
     "comparisons_of_job",
+    "concerns_case",
     "conclude_job",
+    "describe_fallback",
     "findings_of",
+    "gate_name",
     "give_up_job",
     "judge_again",
     "metric_of",
@@ -90,7 +94,7 @@ comparisons_of_job = queries.comparisons_of_job
 
 @dataclass(frozen=True)
 class JobAnalysis:
-    """The analysis of a look (batch) of a job."""
+    """The analysis of a job after one of its batches."""
 
     job_id: str
     batch: int
@@ -111,19 +115,26 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 
 def undecided_benchmarks(session: Session, job_id: str) -> list[str]:
-    """Return the benchmarks of a job under way that more launches of its first batch may decide, by what was delivered;
-    all of them where it does not stop when sure. Later batches run whole. Raises 404."""
+    """Return the benchmarks of a running job that further launches of its first batch may still decide.
+
+    All that it measures are returned for a later batch, and for a run that does not stop when sure. Raises 404.
+    """
     context = queries.context(session, job_id)
     if context is None:
         raise not_found("job", job_id)
     run = context.run
     manifest = read_manifest(run.manifest)
     at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
-    names = _requested_benchmarks(context, manifest, at_base)
+    left_out = context.job.unaffected or {}
+    requested = _list_requested_benchmarks(context, manifest, at_base)
+    names = [name for name in requested if name not in left_out]
     if not run.stop_when_sure or context.job.batch > 0:
         return names
     return list_undecided(
-        _analyse(session, context, under_way=True), names, batch_is_over=False
+        _analyse(session, context, under_way=True),
+        names,
+        batch_is_over=False,
+        thorough=run.trigger in _THOROUGH_TRIGGERS,
     )
 
 
@@ -144,8 +155,11 @@ def _analyse(
     method: str = METHOD,
     under_way: bool = False,
 ) -> Analysis:
-    """Analyse a look of a job by `method`. `as_of` bounds what is known of the run's other jobs; `limits` replaces this
-    server's. `under_way`: by what an attempt that has not ended has delivered, too."""
+    """Analyse a look of a job by `method`.
+
+    `as_of`: ignore what other jobs of the run got later. `limits`: use these instead of this server's. `under_way`: use
+    the samples of an attempt that has not ended, too.
+    """
     job, run = context.job, context.run
     other_comparisons = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
@@ -154,20 +168,20 @@ def _analyse(
         run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
     )
     request = JobRequest(
-        _requested_benchmarks(context, manifest, at_base),
+        _list_requested_benchmarks(context, manifest, at_base),
         run.params,
         job.launches,
         run.rounds,
         run.demonstration,
         run.knobs,
         target_kind="device" if context.target.kind == "device" else "host",
-        suppress=_expected_errors(context),
+        suppress=_list_expected_errors(context),
         stop_when_sure=run.stop_when_sure,
     )
     look = Look(
         number=job.batch,
         other_p_values=tuple(
-            _p_value(comparison)
+            _read_p_value(comparison)
             for comparison in other_comparisons
             if comparison.verdict != "not_applicable"
         ),
@@ -176,7 +190,7 @@ def _analyse(
         method=method,
     )
     if context.is_imported:
-        return _without_comparisons(
+        return _remove_comparisons(
             analyse(
                 manifest,
                 _read_facts(session, context, under_way=under_way),
@@ -200,29 +214,29 @@ def _analyse(
             _read_facts(session, context, side, under_way=under_way),
             at_base if side == "base" else None,
         )
-        for commit, artifact, side in _sides(context)
+        for commit, artifact, side in _list_sides(context)
     )
     judge = (
         analyse_pull_request
         if run.judges_head
-        else partial(analyse_revisions, thorough=run.trigger in THOROUGH)
+        else partial(analyse_revisions, thorough=run.trigger in _THOROUGH_TRIGGERS)
     )
     return analyse_affected(
         manifest,
         (base, head),
         request,
         job.unaffected or {},
-        lambda declared, at_base, rest: judge(
-            declared, at_base, head, identity, request=rest, look=look
+        lambda declared, at_base, affected: judge(
+            declared, at_base, head, identity, request=affected, look=look
         ),
         judges_gates=run.judges_head,
     )
 
 
-def _requested_benchmarks(
+def _list_requested_benchmarks(
     context: JobContext, manifest: Manifest, at_base: Manifest | None
 ) -> list[str]:
-    """Return what a job was asked for: those its run names, or all that a side declares for its kind of target."""
+    """Return the benchmarks that the run names, or else all that any side declares for this kind of target."""
     if not context.run.whole_suite:
         return context.run.benchmarks
     sides = [manifest] if at_base is None else [manifest, at_base]
@@ -230,7 +244,7 @@ def _requested_benchmarks(
     return list(dict.fromkeys(names))
 
 
-def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
+def _list_sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
     """Return commit, artifact and name of the base, then of the head."""
     run, job = context.run, context.job
     # An agent that could not announce its merge base has measured one all the same.
@@ -241,7 +255,7 @@ def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
     ]
 
 
-def _without_comparisons(analysis: Analysis) -> Analysis:
+def _remove_comparisons(analysis: Analysis) -> Analysis:
     """Remove the comparisons: arms measured one after the other have no blocks to compare (I11)."""
     return replace(
         analysis,
@@ -250,17 +264,19 @@ def _without_comparisons(analysis: Analysis) -> Analysis:
     )
 
 
-THOROUGH = ("confirm", "bisect")
-"""Triggers of A/B runs in which an alert waits for every comparison."""
+_THOROUGH_TRIGGERS = ("confirm", "bisect")
+"""Triggers of runs in which an alert waits: of an A/B run for every comparison, else for those that a rule watches."""
 
 
 _SIMULATED = ("simulated",)
-"""What the server itself knows of a simulated target, by the name of the configuration error."""
+"""The configuration error that the server itself adds for a simulated target."""
 
 
-def _expected_errors(context: JobContext) -> tuple[str, ...]:
-    """Return the configuration errors that do not void a job: those that its request suppressed and, as everybody
-    knows of a simulated target, that it is one. The verdict names them."""
+def _list_expected_errors(context: JobContext) -> tuple[str, ...]:
+    """Return the configuration errors that do not void a job.
+
+    These are the errors that its request suppressed, and `simulated` for a simulated target. The verdict names them.
+    """
     of_simulation = _SIMULATED if context.target.simulated else ()
     return tuple(dict.fromkeys((*context.run.suppress, *of_simulation)))
 
@@ -290,7 +306,7 @@ def _read_facts(
     )
 
 
-def _p_value(comparison: Comparison) -> float:
+def _read_p_value(comparison: Comparison) -> float:
     p = comparison.evidence["statistic"]["p_slow"]
     return 1.0 if p is None else float(p)
 
@@ -332,39 +348,55 @@ def recompute_report(session: Session, context: JobContext) -> JobReportOut:
 
 @dataclass(frozen=True)
 class RepeatedReport:
-    """A stored report and the one that its samples give now, by the method of the stored one. What people waived is
-    left out of both: it is a decision, not a measurement."""
+    """A stored report, and the one that its samples give now by the same method.
+
+    Waivers are left out of both, because they are decisions, not measurements.
+    """
 
     stored: dict[str, Any]
     again: dict[str, Any]
 
     @property
     def differing(self) -> list[str]:
-        """The parts of the report that are not equal to the bit."""
+        """The names of the parts that differ."""
         names = sorted(self.stored.keys() | self.again.keys())
         return [name for name in names if self.stored.get(name) != self.again.get(name)]
 
 
 def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedReport:
-    """Judge a concluded job again as it was judged: from its samples, with `limits`, and with what was known of the
-    run's other jobs at that time. Raises 404."""
-    context, known = queries.context(session, job_id), queries.report(session, job_id)
-    if context is None or known is None:
-        raise not_found("report of the job", job_id)
-    report = JobReportOut.model_validate(known.report)
-    analysis = _analyse(
-        session, context, as_of=known.created_at, limits=limits, method=report.method
+    """Judge a concluded job again from its samples.
+
+    It uses `limits`, and what was known of the run's other jobs at that time. Raises 404.
+    """
+    context, stored_row = (
+        queries.context(session, job_id),
+        queries.report(session, job_id),
     )
-    stored, again = _compared_part(report), _compared_part(analysis.report)
+    if context is None or stored_row is None:
+        raise not_found("report of the job", job_id)
+    report = JobReportOut.model_validate(stored_row.report)
+    analysis = _analyse(
+        session,
+        context,
+        as_of=stored_row.created_at,
+        limits=limits,
+        method=report.method,
+    )
+    stored, again = (
+        _select_compared_parts(report),
+        _select_compared_parts(analysis.report),
+    )
     rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
     if not any(row.waived for row in rows):
         stored["verdict"], again["verdict"] = context.job.verdict, analysis.verdict
     return RepeatedReport(stored, again)
 
 
-def _compared_part(report: JobReportOut) -> dict[str, Any]:
-    """Return a report without what people decided, and without the sentences of a former method, which are worded
-    anew."""
+def _select_compared_parts(report: JobReportOut) -> dict[str, Any]:
+    """Return the parts of a report that must be equal when it is made again.
+
+    Decisions of people are left out, and sentences of a former method, because their wording has changed.
+    """
     left_out = {"waived"}
     parts: dict[str, Any] = {"reasons": True}
     if report.method == VOIDING_METHOD:
@@ -376,7 +408,7 @@ def _compared_part(report: JobReportOut) -> dict[str, Any]:
 
 
 def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """Compute policy advice of a concluded job without storing it: that of a confirmation enters no history
+    """Compute policy advice of a concluded job without storing it, because advice of a confirmation enters no history
     (I13). Empty for an unknown job."""
     context = queries.context(session, job_id)
     if context is None:
@@ -409,11 +441,11 @@ def _store_report(session: Session, job_analysis: JobAnalysis) -> None:
 def _store_comparisons(
     session: Session,
     context: JobContext,
-    ruled: Sequence[JudgedPair],
+    judged_pairs: Sequence[JudgedPair],
     suppressed: Sequence[str],
 ) -> None:
     at = clock.now()
-    for judged in ruled:
+    for judged in judged_pairs:
         out = comparison_out(judged.pair, context.run.demonstration, judged.decides)
         rule = None if judged.rule is None else msgspec.to_builtins(judged.rule)
         evidence = {
@@ -473,8 +505,8 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
     )
 
 
-def _pairing_of(session: Session, job_id: str) -> SidePairing:
-    """Return the names that the base of a job has for what its head declares; its own, where no base was reported."""
+def _pair_names(session: Session, job_id: str) -> SidePairing:
+    """Pair the names of a job's head with those of its base. Without a manifest of the base, no name changes."""
     context = queries.context(session, job_id)
     if context is None or context.run.base_manifest is None:
         return SidePairing({}, {})
@@ -495,7 +527,7 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     ]
     if comparison.sides == "revisions":
         sources = [(comparison.arm, "head"), (comparison.arm, "base")]
-    pairing = _pairing_of(session, comparison.job_id)
+    pairing = _pair_names(session, comparison.job_id)
     sides = []
     for arm, side in sources:
         names = comparison.benchmark, arm

@@ -1,9 +1,10 @@
 """Says which benchmarks of a job are worth another launch.
 
-A benchmark stops when each of its required comparisons has a verdict; where none is required, each comparison of it. A
-required gate on it must be as far from its level as a comparison from its margin. Usage policies are made of all planned
-launches, so that a benchmark which one of them reads runs to the end. How certain a verdict must be before all planned
-launches ran is in `stats.stopping`.
+A benchmark stops when each of its required comparisons has a verdict; where none is required, each comparison of it. In
+a confirmation or bisection it must be each one that an alert may be about, required or not. A required gate on it must
+be as far from its level as a comparison from its margin. Usage policies are made of all planned launches, so that a
+benchmark which one of them reads runs to the end. How certain a verdict must be before all planned launches ran is in
+`stats.stopping`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from paceline_server.stats.constants import EARLY_EXTRA_PERCENT
 
 
 def list_undecided(
-    analysis: Analysis, benchmarks: Sequence[str], *, batch_is_over: bool
+    analysis: Analysis,
+    benchmarks: Sequence[str],
+    *,
+    batch_is_over: bool,
+    thorough: bool = False,
 ) -> list[str]:
     """Return those of `benchmarks` that more launches may decide: within a batch all that are not certain yet, after it
-    those for which the job is extended."""
+    those for which the job is extended. An alert waits for a `thorough` job."""
     pairs = pairs_by_benchmark(analysis.ruled)
     if batch_is_over:
         return [
@@ -43,7 +48,8 @@ def list_undecided(
     return [
         name
         for name in benchmarks
-        if name in read_to_the_end or not is_certain(pairs.get(name, ()))
+        if name in read_to_the_end
+        or not is_certain(pairs.get(name, ()), thorough=thorough)
     ]
 
 

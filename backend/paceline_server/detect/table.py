@@ -404,6 +404,7 @@ def _gate_lines(analysis: Analysis) -> list[str]:
         actual = "-" if gate.actual is None else f"{gate.actual:.6g}"
         condition = f"{gate.statistic} {gate.metric} {gate.op} {gate.target:g}"
         condition = f"size of {condition}" if gate.absolute else condition
+        condition = f"{gate.name}: {condition}" if gate.name else condition
         reason = "" if gate.verdict == "pass" else gate.reason
         rows.append(
             [

@@ -12,7 +12,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -118,6 +118,30 @@ class Witnesses:
                 for point in (points[:1] if everywhere else points)
             ]
         return rows
+
+
+def concerns_case(
+    witness: WitnessOut, benchmark: str, arm: str, params: Mapping[str, ParamValue]
+) -> bool:
+    """Check whether a row of a witness says what ran as this arm at these params."""
+    return (witness.benchmark, witness.arm) == (benchmark, arm) and (
+        witness.params.items() <= params.items()
+    )
+
+
+def describe_fallback(
+    witnesses: Iterable[WitnessOut],
+    benchmark: str,
+    arm: str,
+    params: Mapping[str, ParamValue],
+) -> str | None:
+    """Say that the fallback ran as this arm at these params, where a witness shows it; None elsewhere."""
+    fallbacks = (
+        witness.words
+        for witness in witnesses
+        if witness.verdict == "fail" and concerns_case(witness, benchmark, arm, params)
+    )
+    return next(fallbacks, None)
 
 
 def witnessed_gate(

@@ -508,15 +508,25 @@ def delete_readings(session: Session, before: datetime) -> None:
     session.execute(delete(TargetReading).where(TargetReading.at < before))
 
 
-def uptime(session: Session, *, lock: bool = False) -> ServerUptime | None:
-    """Return since when the server is up; `lock` holds the row until the transaction ends."""
-    query = select(ServerUptime)
+def uptimes(session: Session) -> list[ServerUptime]:
+    """Return the times in which the server was up, the oldest first."""
+    return list(session.scalars(select(ServerUptime).order_by(ServerUptime.id)))
+
+
+def newest_uptime(session: Session, *, lock: bool = False) -> ServerUptime | None:
+    """Return the newest time in which the server was up; `lock` holds its row until the transaction ends."""
+    query = select(ServerUptime).order_by(ServerUptime.id.desc()).limit(1)
     return session.scalars(query.with_for_update() if lock else query).one_or_none()
 
 
-def begin_uptime(session: Session, at: datetime) -> None:
-    """Store the first uptime, unless another process did."""
-    insert_once(session, ServerUptime, {"id": 1, "since": at, "seen_at": at})
+def begin_uptime(session: Session, uptime_id: int, at: datetime) -> None:
+    """Store the begin of an uptime, unless another process did."""
+    insert_once(session, ServerUptime, {"id": uptime_id, "since": at, "seen_at": at})
+
+
+def delete_uptimes(session: Session, before: datetime) -> None:
+    """Delete uptimes that ended before an instant."""
+    session.execute(delete(ServerUptime).where(ServerUptime.seen_at < before))
 
 
 def projects_with_silence_limits(session: Session) -> set[str]:
@@ -545,20 +555,54 @@ def limited_agents(session: Session, project_id: str) -> list[Agent]:
             Agent.revoked_at.is_(None),
         )
         .order_by(Agent.id)
+        .options(
+            defer(Agent.granted_projects),
+            defer(Agent.granted_repositories),
+            defer(Agent.granted_targets),
+        )
     )
     return list(session.scalars(query))
 
 
-def last_maintenance_end(
-    session: Session, targets: Collection[Target]
-) -> datetime | None:
-    """Return when one of these targets last left maintenance, as far as events are kept."""
-    query = select(func.max(TargetEvent.at)).where(
-        TargetEvent.target_id.in_([target.id for target in targets]),
-        TargetEvent.axis == "maintenance",
-        TargetEvent.to_state == "off",
+def is_agent_granted(session: Session, agent_id: str, project_id: str) -> bool:
+    """Return whether a target of an agent is granted to a project."""
+    query = (
+        select(Target.id)
+        .join(TargetGrant, TargetGrant.target_id == Target.id)
+        .where(Target.agent_id == agent_id, TargetGrant.project_id == project_id)
+        .limit(1)
     )
-    return session.scalar(query)
+    return session.scalar(query) is not None
+
+
+def targets_by_agent(
+    session: Session, agent_ids: Collection[str]
+) -> dict[str, list[Target]]:
+    """Return the targets of these agents, without their large columns."""
+    query = select(Target).where(Target.agent_id.in_(list(agent_ids)))
+    targets: dict[str, list[Target]] = {}
+    for target in session.scalars(without_large_columns(query.order_by(Target.id))):
+        targets.setdefault(target.agent_id, []).append(target)
+    return targets
+
+
+def maintenance_ends(
+    session: Session, agent_ids: Collection[str], after: datetime
+) -> dict[str, datetime]:
+    """Return when a target of each of these agents last left maintenance, if after an instant."""
+    query = (
+        select(Target.agent_id, func.max(TargetEvent.at))
+        .select_from(TargetEvent)
+        .join(Target, Target.id == TargetEvent.target_id)
+        .where(
+            Target.agent_id.in_(list(agent_ids)),
+            TargetEvent.at > after,
+            TargetEvent.axis == "maintenance",
+            TargetEvent.to_state == "off",
+        )
+        .group_by(Target.agent_id)
+    )
+    return {row[0]: row[1] for row in session.execute(query)}
 
 
 def projects_with_quarantine(session: Session) -> set[str]:
@@ -575,4 +619,4 @@ def quarantined_targets(session: Session, project_id: str) -> list[Target]:
     """Return the quarantined targets of a project, in order of id."""
     granted = select(TargetGrant.target_id).where(TargetGrant.project_id == project_id)
     query = select(Target).where(Target.health == "quarantined", Target.id.in_(granted))
-    return list(session.scalars(query.order_by(Target.id)))
+    return list(session.scalars(without_large_columns(query.order_by(Target.id))))

@@ -26,6 +26,7 @@ from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
 from paceline_server.fleet.imported_targets import ensure_imported_target
 from paceline_server.fleet.queries import (
+    projects_of_target,
     projects_with_quarantine,
     projects_with_silence_limits,
     quarantined_targets,
@@ -46,8 +47,8 @@ from paceline_server.fleet.silence import (
     SilentAgent,
     has_heard_agents,
     note_uptime,
+    read_uptime,
     silent_agents,
-    up_since,
     why_not_silent,
 )
 from paceline_server.fleet.target_messages import refusal_of
@@ -99,11 +100,13 @@ __all__ = [
     "is_online",
     "note_uptime",
     "online_targets",
+    "projects_of_target",
     "projects_with_quarantine",
     "projects_with_silence_limits",
     "publish_silent_targets",
     "publish_target",
     "quarantined_targets",
+    "read_uptime",
     "readings",
     "refusal_of",
     "reset_failures",
@@ -111,7 +114,6 @@ __all__ = [
     "sweep",
     "targets_by_id",
     "targets_out",
-    "up_since",
     "why_not_silent",
 ]
 

@@ -1,13 +1,13 @@
 """Says which agents are silent for longer than their owner allows.
 
 Silence is derived from stored rows alone, so every process comes to the same answer. It counts from the last
-heartbeat, the last maintenance or the beginning of the server's uptime, whichever is latest: a server that was down, or
-asleep with its machine, heard nobody.
+heartbeat or the end of the last maintenance, whichever is later, and only while the API was up: a server that was
+down, or asleep with its machine, heard nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,13 +16,27 @@ from sqlalchemy.orm import Session
 from paceline_server.fleet import queries
 from paceline_server.fleet.target_state import is_in_maintenance
 from paceline_server.kernel import clock, settings
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 
-UPTIME_EVERY = timedelta(minutes=1)
-"""How often the uptime is stored: an idle server writes a row a minute."""
-LONGEST_PAUSE = timedelta(minutes=5)
-"""A longer pause begins a new uptime. An upgrade takes less, and no limit of silence is that short."""
+KEEP_UPTIMES = timedelta(days=400)
+"""The longest limit is 90 days of uptime; a server that is up for a quarter of the time remembers as many."""
+
+
+@dataclass(frozen=True)
+class Uptime:
+    """The times in which the API was up, as (since, until), the oldest first."""
+
+    periods: Sequence[tuple[datetime, datetime]]
+
+    def after(self, instant: datetime) -> timedelta:
+        """Return for how long the API has been up since an instant."""
+        total = timedelta()
+        for since, until in reversed(self.periods):
+            if until <= instant:
+                break
+            total += until - max(since, instant)
+        return total
 
 
 @dataclass(frozen=True)
@@ -35,54 +49,60 @@ class SilentAgent:
 
 
 def note_uptime() -> None:
-    """Store that the server is up, at most once a minute."""
+    """Store that the API is up. Each process that serves it calls this twice per heartbeat of an agent; a gap of more
+    than one heartbeat begins a new uptime, because agents may have gone offline in it."""
     at = clock.now()
-    with read_scope() as session:
-        uptime = queries.uptime(session)
-        if uptime is not None and at - uptime.seen_at < UPTIME_EVERY:
-            return
+    longest_gap = timedelta(seconds=settings.current().heartbeat_s)
     with session_scope() as session:
-        uptime = queries.uptime(session, lock=True)
-        if uptime is None:
-            queries.begin_uptime(session, at)
+        newest = queries.newest_uptime(session, lock=True)
+        if newest is not None and at - newest.seen_at <= longest_gap:
+            newest.seen_at = max(at, newest.seen_at)
             return
-        if at - uptime.seen_at > LONGEST_PAUSE:
-            uptime.since = at
-        uptime.seen_at = max(at, uptime.seen_at)
+        queries.begin_uptime(session, 1 if newest is None else newest.id + 1, at)
+        queries.delete_uptimes(session, at - KEEP_UPTIMES)
 
 
-def up_since(session: Session) -> datetime | None:
-    """Return since when the server is up without a long pause; None if nobody stored it yet."""
-    uptime = queries.uptime(session)
-    return None if uptime is None else uptime.since
+def read_uptime(session: Session) -> Uptime:
+    """Return the times in which the API was up."""
+    return Uptime([(row.since, row.seen_at) for row in queries.uptimes(session)])
 
 
 def has_heard_agents(session: Session, at: datetime) -> bool:
-    """Return whether the server has been up for so long that every agent at work has sent a heartbeat."""
-    since = up_since(session)
-    limit = timedelta(seconds=settings.current().offline_after_s)
-    return since is not None and at - since > limit
+    """Return whether the API is up, and has been for so long that every agent at work has sent a heartbeat. One that is
+    down counts as such before the first agent counts as offline."""
+    newest = queries.newest_uptime(session)
+    current = settings.current()
+    return (
+        newest is not None
+        and at - newest.seen_at <= timedelta(seconds=2 * current.heartbeat_s)
+        and at - newest.since > timedelta(seconds=current.offline_after_s)
+    )
 
 
 def silent_agents(
     session: Session, project_id: str, at: datetime
 ) -> Iterator[SilentAgent]:
     """Yield the agents with a target of a project that are silent for longer than allowed."""
-    since = up_since(session)
-    if since is None:
-        return
+    uptime = read_uptime(session)
+    unheard = []
     for agent in queries.limited_agents(session, project_id):
         heard_at = agent.last_seen_at or agent.created_at
         limit = timedelta(seconds=agent.silence_limit_s or 0)
-        if at - max(heard_at, since) <= limit:
-            continue
-        targets = queries.targets_of(session, agent.id)
-        released_at = queries.last_maintenance_end(session, targets)
-        if is_excused(targets, at) or (
-            released_at is not None and at - released_at <= limit
+        if uptime.after(heard_at) > limit:
+            unheard.append(SilentAgent(agent, heard_at, limit))
+    if not unheard:
+        return
+    agent_ids = [silent.agent.id for silent in unheard]
+    targets = queries.targets_by_agent(session, agent_ids)
+    first_heard_at = min(silent.heard_at for silent in unheard)
+    released = queries.maintenance_ends(session, agent_ids, first_heard_at)
+    for silent in unheard:
+        released_at = released.get(silent.agent.id)
+        if is_excused(targets.get(silent.agent.id, []), at) or (
+            released_at is not None and uptime.after(released_at) <= silent.limit
         ):
             continue
-        yield SilentAgent(agent, heard_at, limit)
+        yield silent
 
 
 def why_not_silent(
@@ -97,9 +117,7 @@ def why_not_silent(
     limit_s = agent.silence_limit_s
     if limit_s is None or at - heard_at <= timedelta(seconds=limit_s):
         return "its limit of silence was changed"
-    if agent.id not in {
-        agent.id for agent in queries.limited_agents(session, project_id)
-    }:
+    if not queries.is_agent_granted(session, agent_id, project_id):
         return "the project has no target of it any more"
     if is_excused(queries.targets_of(session, agent_id), at):
         return "its targets are in maintenance"

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 from paceline_server.ingest import queries
 
 CaseKey = tuple[str, str, str]
-"""(benchmark, arm, params key)."""
+"""Identifies a case by (benchmark, arm, params key)."""
 
 
 class Arrivals(NamedTuple):
-    """Cases with measured samples, and why the target cannot run others."""
+    """The cases with samples, and the reasons why the target cannot run others."""
 
     measured: frozenset[CaseKey]
     unavailable: dict[CaseKey, str]

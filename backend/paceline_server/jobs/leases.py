@@ -3,8 +3,8 @@
 - Every write carries (job, attempt, lease token) and is refused with 409 `lease_lost` unless it belongs to the
   newest attempt (I6). Only the server's clock counts; agents get durations.
 - A target has at most one lease, which the database enforces (I9).
-- An attempt whose lease ran out while measuring may go on when it renews (`lost` → `measuring`) or deliver
-  late (`lost` → `uploading`).
+- An attempt whose lease ran out while measuring may go on when it renews or asks what is undecided (`lost` →
+  `measuring`), or deliver late (`lost` → `uploading`).
 
 Nothing here blocks: the long poll is in `routes.py`.
 """

@@ -113,7 +113,7 @@ def runs(
 
 
 def launches_of(session: Session, run_id: str, target_id: str) -> int | None:
-    """Return launches per batch of the run's job on a target; None if it has no job there."""
+    """Return the launches per batch of the run's job on a target; None if the run has no job there."""
     query = (
         select(Job.launches)
         .where(Job.run_id == run_id, Job.target_id == target_id)
@@ -189,11 +189,13 @@ def attempt(session: Session, job_id: str, number: int) -> Attempt | None:
 _candidate = aliased(Job)
 
 
-def _leasable(
+def _select_next_leasable(
     agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> Select[str]:
-    """Return ids of jobs queued and due, on a free, willing target of this agent, the first of the queue first. A
-    device must be connected and in good health; a host only free of maintenance."""
+    """Select the next job that this agent may lease: queued, due, and on a free target that takes jobs.
+
+    A device must also be connected and in good health.
+    """
     candidate, other = _candidate, aliased(Job)
     is_held = exists().where(
         other.target_id == candidate.target_id, other.state.in_(HELD)
@@ -270,7 +272,7 @@ def queues(
 
 
 def newest_attempts(session: Session, job_ids: Sequence[str]) -> dict[str, Attempt]:
-    """Return the newest attempt of each of these jobs that was leased."""
+    """Return the newest attempt of each of these jobs; a job that was never leased has none."""
     query = (
         select(Attempt)
         .join(Job, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
@@ -283,7 +285,10 @@ def has_leasable_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> bool:
     """Return whether a job could be leased now. It only reads, so waiting agents do not queue for the write lock."""
-    return session.execute(_leasable(agent_id, target_ids, at)).first() is not None
+    return (
+        session.execute(_select_next_leasable(agent_id, target_ids, at)).first()
+        is not None
+    )
 
 
 def lease_oldest_job(
@@ -294,7 +299,7 @@ def lease_oldest_job(
     Returns None if there is none, or if another lease took the same target first, which the unique partial index
     decides; the caller may then try again.
     """
-    oldest = _leasable(agent_id, target_ids, at).with_for_update(
+    oldest = _select_next_leasable(agent_id, target_ids, at).with_for_update(
         of=_candidate, skip_locked=True
     )
     statement = (
@@ -329,15 +334,15 @@ def target_is_held(session: Session, target_id: str) -> bool:
 
 
 def revoked_agents(session: Session, agent_ids: Collection[str]) -> set[str]:
-    """Return those of these agents that are revoked."""
+    """Return the ids of the revoked ones among these agents."""
     query = select(Agent.id).where(
         Agent.id.in_(list(agent_ids)), Agent.revoked_at.is_not(None)
     )
     return set(session.scalars(query))
 
 
-def _has_run_out(at: datetime) -> ColumnElement[bool]:
-    """Return the condition that a lease is over; that of a revoked agent is, even if it was renewed."""
+def _lease_is_over(at: datetime) -> ColumnElement[bool]:
+    """Return the condition that a lease is over. Leases of a revoked agent are over, even if they were renewed."""
     revoked = select(Agent.id).where(Agent.revoked_at.is_not(None))
     return or_(Attempt.lease_expires_at < at, Attempt.agent_id.in_(revoked))
 
@@ -352,7 +357,7 @@ def lock_expired_leases(
     was being taken has not run out.
     """
     ran_out = and_(
-        Attempt.job_id == Job.id, Attempt.number == Job.attempt, _has_run_out(at)
+        Attempt.job_id == Job.id, Attempt.number == Job.attempt, _lease_is_over(at)
     )
     candidates = (
         select(Job.id)
@@ -391,7 +396,7 @@ def has_expired(session: Session, at: datetime) -> bool:
     ran_out = exists().where(
         Attempt.job_id == Job.id,
         Attempt.number == Job.attempt,
-        _has_run_out(at),
+        _lease_is_over(at),
         Job.state.in_(HELD),
     )
     overdue = and_(Job.state == "queued", Job.expires_at <= at)
@@ -407,8 +412,10 @@ def has_expired(session: Session, at: datetime) -> bool:
 def counting_attempts(
     session: Session, job_id: str, *, under_way: bool = False
 ) -> list[int]:
-    """Return numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order. `under_way`:
-    also the one that has not ended."""
+    """Return the numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order.
+
+    `under_way`: include the attempt that has not ended.
+    """
     counts = Attempt.outcome == "done"
     if under_way:
         counts = or_(counts, Attempt.outcome.is_(None))
@@ -465,7 +472,7 @@ def missed_schedules(session: Session) -> list[Schedule]:
 
 
 def projects_with_missed_schedules(session: Session) -> set[str]:
-    """Return the projects of these schedules."""
+    """Return the projects of the enabled schedules whose newest run did not happen."""
     return set(session.scalars(select(Schedule.project_id).where(*_MISSED)))
 
 

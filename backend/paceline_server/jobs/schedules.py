@@ -81,6 +81,7 @@ def change(
     if patch.enabled is not None:
         if patch.enabled and not row.enabled:
             row.next_at = clock.now()
+            row.missed_at = row.missed_because = None
         row.enabled = patch.enabled
     detail = {"name": row.name, **patch.model_dump(exclude_none=True)}
     audit.record(session, who, "schedule.change", "schedule", row.id, detail)
@@ -199,7 +200,7 @@ def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:
             "why": problem.detail[:500],
         }
         incidents.report(session, incidents.SCHEDULE_REFUSED, detail)
-        row.missed_at, row.missed_because = at, problem.detail[:500]
+        _miss(row, at, problem.detail[:500])
         return 0
     row.last_run_id = run.id
     row.missed_at = row.missed_because = None
@@ -213,8 +214,13 @@ def _miss_without_target(session: Session, row: Schedule, at: datetime) -> None:
         fleet.is_in_maintenance(target, at) for target in targets
     ):
         return
-    row.missed_at = at
-    row.missed_because = f"no target that measures {row.suite} was online and healthy"
+    _miss(row, at, f"no target that measures {row.suite} was online and healthy")
+
+
+def _miss(row: Schedule, at: datetime, why: str) -> None:
+    """Store that a run did not happen. `missed_at` stays that of the first one, so that a series of them is one
+    episode of its alert."""
+    row.missed_at, row.missed_because = row.missed_at or at, why
 
 
 def next_due(due: datetime, every_s: int, at: datetime) -> datetime:

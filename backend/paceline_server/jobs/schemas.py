@@ -154,7 +154,8 @@ class SchedulePatchIn(Request):
 
 
 class ScheduleOut(Response):
-    """A schedule. `next_at`: when it is due, if it is enabled. Missed runs are not repeated later."""
+    """A schedule. `next_at`: when it is due, if it is enabled. Missed runs are not repeated later. `missed_at`: when the
+    newest run was due, if it did not happen, and `missed_because` why."""
 
     id: str
     name: str
@@ -171,6 +172,8 @@ class ScheduleOut(Response):
     every_s: int
     enabled: bool
     next_at: datetime
+    missed_at: datetime | None
+    missed_because: str | None
     last_run_id: str | None
     created_by: str
     created_at: datetime

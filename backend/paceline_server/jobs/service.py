@@ -96,6 +96,7 @@ __all__ = [
     "reason_of_end",
     "replace_verdict",
     "request_batch",
+    "stops_when_sure",
     "store_imported_run",
 ]
 
@@ -135,7 +136,7 @@ def create_run(
         base_branch=spec.base_branch,
         pull_request=None if pull_request is None else pull_request.model_dump(),
         judges_head=spec.head is not None,
-        stop_when_sure=_stops_when_sure(spec, commit),
+        stop_when_sure=stops_when_sure(spec, commit),
         whole_suite=not spec.benchmarks,
         concurrency_key=spec.concurrency_key,
         branch=_branch_of(spec, suite),
@@ -155,7 +156,7 @@ def create_run(
     return stored
 
 
-def _stops_when_sure(spec: RunIn, commit: str) -> bool:
+def stops_when_sure(spec: RunIn, commit: str) -> bool:
     """Return what a request says; else stop where two different revisions are compared."""
     if spec.stop_when_sure is not None:
         return spec.stop_when_sure

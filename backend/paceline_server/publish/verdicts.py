@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.analyse import Analysis
+from paceline_server.detect.gate_figures import gate_name
 from paceline_server.detect.reasons import is_deciding, order_reasons, reasons_of
 from paceline_server.detect.schemas import ComparisonOut, GateOut, ReasonOut
 from paceline_server.detect.unavailable import list_some
@@ -208,7 +209,7 @@ def subject_words(item: ComparisonOut | GateOut) -> str:
     if isinstance(item, ComparisonOut):
         other = "base" if item.sides == "revisions" else item.reference
         return f"{item.metric} against {other}"
-    return f"gate {item.name or item.derived or f'{item.statistic} of {item.metric}'}"
+    return f"gate {gate_name(item)}"
 
 
 def result_words(item: ComparisonOut | GateOut) -> str:

@@ -143,7 +143,7 @@ def _standing(
         target_name=target.name,
         standing=standing,
         points=len(judged),
-        points_so=sum(_STANDING_OF[point.verdict] == standing for point in judged),
+        points_so=sum(_standing_of(point) == standing for point in judged),
         ratio=None if worst is None else worst.ratio,
         words="not measured yet" if worst is None else _words(worst),
         at=None if worst is None else worst.measured_at,
@@ -161,6 +161,11 @@ _STANDING_OF: Mapping[str, ArmStanding] = {
 """The standing for each verdict of a comparison."""
 
 
+def _standing_of(point: PointRow) -> ArmStanding:
+    """Return the standing that a point gives; an arm that never ran has not lost there."""
+    return "undecided" if point.witness == "fail" else _STANDING_OF[point.verdict]
+
+
 def _can_run(manifest: Manifest, target: Target, workload: str) -> bool:
     """Return whether a target could measure a workload. No agent measures on targets of imports."""
     if target.agent_id == IMPORTS_AGENT:
@@ -175,19 +180,19 @@ def _worst_point(points: Sequence[PointRow]) -> tuple[ArmStanding, PointRow | No
     worst = min(
         points,
         key=lambda point: (
-            WORST_FIRST.index(_STANDING_OF[point.verdict]),
+            WORST_FIRST.index(_standing_of(point)),
             -(point.ratio or 0.0),
         ),
         default=None,
     )
     if worst is None:
         return "not_measured", None
-    return _STANDING_OF[worst.verdict], worst
+    return _standing_of(worst), worst
 
 
 def _words(point: PointRow) -> str:
     at = params_text(point.params)
-    text = point.words if point.verdict in ("pass", "fail") else point.reason
+    text = point.words if _standing_of(point) in ("won", "lost") else point.reason
     return f"{at}: {text}" if at else text
 
 

@@ -50,6 +50,7 @@ class BatchSize:
     sides: int
     rounds: int
     min_time_ns: int
+    stop_when_sure: bool
 
     @property
     def samples(self) -> int:
@@ -64,6 +65,9 @@ class BatchSize:
 def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
     """Return how long a request would take now. Raises as `jobs.preview_run` does."""
     preview = jobs.preview_run(session, spec)
+    commit = spec.head or spec.commit or preview.suite.commit
+    stops = jobs.stops_when_sure(spec, commit)
+    spec = spec.model_copy(update={"stop_when_sure": stops})
     manifest = read_manifest(preview.suite.manifest)
     request = JobRequest(preview.selection.benchmarks, preview.selection.params)
     past = queries.past_jobs(
@@ -93,7 +97,14 @@ def _batch_size(
 ) -> BatchSize:
     two = spec.has_base or spec.trigger == "a_a"
     cases = sum(1 for _ in requested_cases(manifest, request, kind))
-    return BatchSize(cases, launches, 2 if two else 1, spec.rounds, spec.min_time_ns)
+    return BatchSize(
+        cases,
+        launches,
+        2 if two else 1,
+        spec.rounds,
+        spec.min_time_ns,
+        spec.stop_when_sure is True,
+    )
 
 
 def _on_target(
@@ -113,7 +124,13 @@ def _on_target(
     same = [
         past_job for past_job in past if _is_same_selection(past_job, size, request)
     ][:BASED_ON]
-    used = same or past[:BASED_ON]
+    # A job that stopped when sure may have measured less, which says nothing about one that measures all.
+    comparable = [
+        past_job
+        for past_job in past
+        if size.stop_when_sure or not past_job.stop_when_sure
+    ]
+    used = same or comparable[:BASED_ON]
     took = [
         (past_job.finished_at - past_job.leased_at).total_seconds() for past_job in used
     ]
@@ -155,6 +172,7 @@ def _past_size(manifest: Manifest, past_job: PastJobRow, kind: str) -> BatchSize
         2 if past_job.two_revisions else 1,
         past_job.rounds,
         past_job.min_time_ns,
+        past_job.stop_when_sure,
     )
 
 
@@ -167,6 +185,7 @@ def _is_same_selection(
         and (past_job.launches, past_job.rounds, past_job.min_time_ns)
         == (size.launches, size.rounds, size.min_time_ns)
         and past_job.two_revisions == (size.sides == 2)
+        and past_job.stop_when_sure == size.stop_when_sure
     )
 
 

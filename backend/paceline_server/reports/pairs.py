@@ -17,6 +17,8 @@ from paceline_contract.units import Unit
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from paceline_server.detect import service as detect
+from paceline_server.detect.schemas import WitnessOut
 from paceline_server.reports import sides
 from paceline_server.reports.history_schemas import Significance
 from paceline_server.reports.sides import ComparedSide
@@ -55,6 +57,7 @@ class StoredReport(TypedDict):
     measurements: list[MeasurementRow]
     blockers: NotRequired[list[str]]
     disturbances: NotRequired[list[str]]
+    witnesses: NotRequired[list[WitnessOut]]
 
 
 _REPORT = TypeAdapter(StoredReport)
@@ -136,7 +139,15 @@ def newest_measurements(
                     params_key(row["params"]),
                     row["metric"],
                 )
-                newest[key] = MeasurementOfSide(row, reported.job.id, excluded)
+                fallback = detect.describe_fallback(
+                    report.get("witnesses", ()),
+                    row["benchmark"],
+                    row["arm"],
+                    row["params"],
+                )
+                newest[key] = MeasurementOfSide(
+                    row, reported.job.id, excluded or fallback
+                )
     return newest
 
 

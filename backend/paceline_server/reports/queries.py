@@ -142,6 +142,7 @@ class PointRow(NamedTuple):
     verdict: str
     reason: str
     words: str
+    witness: str | None
     ratio: float | None
     measured_at: datetime
     run_id: str
@@ -210,9 +211,15 @@ def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointR
         )
         .subquery()
     )
-    read = [getattr(Comparison, name) for name in PointRow._fields if name != "words"]
+    of_evidence = ("words", "witness")
+    read = [
+        Comparison.evidence[name].as_string().label(name)
+        if name in of_evidence
+        else getattr(Comparison, name)
+        for name in PointRow._fields
+    ]
     query = (
-        select(*read, Comparison.evidence["words"].as_string().label("words"))
+        select(*read)
         .join(ranked, ranked.c.id == Comparison.id)
         .where(ranked.c.newest == 1)
     )
@@ -457,13 +464,14 @@ class PastJobRow(NamedTuple):
     rounds: int
     min_time_ns: int
     two_revisions: bool
+    stop_when_sure: bool
 
 
 def past_jobs(
     session: Session, suite: str, target_ids: Collection[str], limit: int
 ) -> list[PastJobRow]:
-    """Return how long the newest judged jobs of a suite took on these targets, the newest first; no imports and no
-    demonstrations."""
+    """Return how long the newest judged jobs of a suite took on these targets, the newest first; no imports, no
+    demonstrations, and no job that left out what is not affected."""
     query = (
         select(
             Job.target_id,
@@ -475,6 +483,7 @@ def past_jobs(
             Run.rounds,
             Run.min_time_ns,
             Run.compares_revisions,
+            Run.stop_when_sure,
         )
         .join(Run, Run.id == Job.run_id)
         .join(
@@ -489,6 +498,7 @@ def past_jobs(
             Run.demonstration.is_(False),
             Job.target_id.in_(list(target_ids)),
             Job.state == "done",
+            Job.unaffected.is_(None),
             Attempt.finished_at.is_not(None),
         )
         .order_by(Run.created_at.desc(), Job.id.desc())

@@ -91,7 +91,11 @@ def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
         and comparison.upper < 1.0
         and comparison.verdict == "pass"
     ]
-    slower = [comparison for comparison in group if comparison.verdict == "fail"]
+    slower = [
+        comparison
+        for comparison in group
+        if comparison.verdict == "fail" and comparison.witness != "fail"
+    ]
     same = [
         comparison
         for comparison in group

@@ -18,6 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from paceline_server.api import create_app
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel.settings import Settings, SettingsError
 from paceline_server.runtime import broker, data_lock, memory
 from paceline_server.runtime.http_protocol import Protocol
@@ -53,13 +54,28 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     else:
         broker.attach(database, celery)
         app.state.checks["broker"] = lambda: broker.is_reachable(celery)
+    stopping = asyncio.Event()
+    noting = asyncio.create_task(_note_uptime(settings.heartbeat_s / 2, stopping))
     try:
         yield
     finally:
         app.state.tail.close()
+        stopping.set()
+        await asyncio.wait([noting], timeout=SHUTDOWN_GRACE_S)
         if background is not None:
             await asyncio.to_thread(background.stop)
         database.dispose()
+
+
+async def _note_uptime(every_s: float, stopping: asyncio.Event) -> None:
+    """Note until `stopping` that agents can be heard. Only the process that serves them knows, so no worker does."""
+    while not stopping.is_set():
+        try:
+            await asyncio.to_thread(fleet.note_uptime)
+        except Exception as error:  # An unavailable database must not end it.
+            log.warning("uptime_not_noted", error=str(error)[:200])
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), every_s)
 
 
 class Server(uvicorn.Server):

@@ -80,7 +80,6 @@ class Sweeper:
             self._announce(
                 outbox.list_unannounced(session, clock.now(), ANNOUNCE_AGAIN_S)
             )
-            fleet.note_uptime()
             jobs.sweep()
             fleet.sweep()
             alerts.sweep()

@@ -39,6 +39,8 @@ class PointOfSeries:
     items: int | None = None
     """Items per iteration, if known; `bytes` likewise."""
     bytes: int | None = None
+    excluded: str | None = None
+    """Why this point does not count, where others of the job do."""
 
     @property
     def declaration(self) -> Declaration:
@@ -197,7 +199,7 @@ def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, A
         "n": row.n,
         "launches": row.launches,
         "declaration": row.declaration.text(),
-        "excluded": points.excluded or _exclusion(row),
+        "excluded": points.excluded or row.excluded or _exclusion(row),
         "conditions": dict(points.conditions),
     }
 

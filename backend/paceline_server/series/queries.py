@@ -497,7 +497,7 @@ def last_points(session: Session, series: Series, count: int) -> list[SeriesPoin
 
 class JobNoiseRow(NamedTuple):
     """The noise in a job's points: the mean of their relative half intervals (`scatter`), the share of time in which
-    the workload waited for a CPU, and the number of excluded points."""
+    the workload waited for a CPU, and whether all of its points are excluded."""
 
     target_id: str
     target_name: str
@@ -505,7 +505,7 @@ class JobNoiseRow(NamedTuple):
     job_id: str
     scatter: float
     waiting_percent: float | None
-    excluded: int
+    excluded: bool
 
 
 def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
@@ -527,7 +527,7 @@ def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
                     condition("workload_wait_percent"), condition("psi_cpu_percent")
                 )
             ),
-            func.count(SeriesPoint.excluded),
+            func.count(SeriesPoint.excluded) == func.count(),
         )
         .join(Series, Series.id == SeriesPoint.series_id)
         .join(Target, Target.id == Series.target_id)

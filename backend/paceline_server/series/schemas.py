@@ -281,8 +281,8 @@ class NoiseFloorOut(Response):
 class TargetNoiseOut(Response):
     """The noise in a target's ordinary jobs. `scatter`: half of a point's 99 % interval as a fraction of its value; the
     average over a job's points, then the median over jobs. `waiting_percent`: the time in which the workload waited for
-    a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs` with
-    excluded points, because the job was void or disturbed or a check failed."""
+    a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs`
+    that count in no series, because the job was void or disturbed or a check failed."""
 
     target_id: str
     target_name: str

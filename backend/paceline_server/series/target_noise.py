@@ -37,7 +37,7 @@ def targets_by_noise(session: Session) -> TargetsNoiseOut:
 def _noise(rows: list[queries.JobNoiseRow]) -> TargetNoiseOut:
     first = rows[0]
     waiting = [row.waiting_percent for row in rows if row.waiting_percent is not None]
-    excluded = sum(row.excluded > 0 for row in rows)
+    excluded = sum(row.excluded for row in rows)
     return TargetNoiseOut(
         target_id=first.target_id,
         target_name=first.target_name,

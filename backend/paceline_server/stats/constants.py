@@ -116,11 +116,18 @@ THERMAL_STATUS_VOID: Final = 3
 
 # --- What a disturbed verdict must clear (§2, "Disturbed is harder") -----------------------------------
 WAIT_EXTRA: Final = 0.125
-"""log units of extra margin per share of the time that the workload waited for a CPU, up to WAIT_EXTRA_MOST. No window
-of equal arms beside neighbours needed any; arms of different code may suffer unequally, which was not measured (README)."""
+"""log units of extra margin per share of the time that the workload waited for a CPU, up to WAIT_EXTRA_MOST, for an arm
+at two revisions. No window of equal arms beside neighbours needed any (README)."""
 
 WAIT_EXTRA_MOST: Final = 0.03
 """log units; half of what was demanded before the windows of equal arms were drawn without a bias (README)."""
+
+WAIT_EXTRA_OF_ARMS: Final = 0.4
+"""WAIT_EXTRA for arms of different code: no median beside neighbours of CPU, I/O or fork moved their ratio by more (README).
+Neighbours of memory and cache move it by up to 60 %, which no reading shows and no extra covers."""
+
+WAIT_EXTRA_OF_ARMS_MOST: Final = 0.3
+"""log units; ln of 25.0 % beside 8 neighbours of CPU, the farthest of those medians, is -0.288 (README)."""
 
 FORMER_WAIT_EXTRA: Final = 0.25
 """WAIT_EXTRA of `paired-sign-test/2`, by which stored reports are made again."""

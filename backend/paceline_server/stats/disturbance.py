@@ -1,10 +1,11 @@
 """Turns the conditions that disturbed a job into the extra margin its pairs must clear (stats/README.md §2).
 
 Pairs are interleaved in random order, so a shared CPU or a slow drift widens the noise of both arms and favours
-neither by much. The most that it can favour one is measured (`WAIT_EXTRA`), or bounded as if one arm alone had suffered
-all of it. Of a drift a pair demands less where its own blocks show that the arms did not part (`paired`).
+neither of two that run the same code by much. The most that it can favour one is measured (`WAIT_EXTRA`, and of arms of
+different code `WAIT_EXTRA_OF_ARMS`), or bounded as if that arm alone had suffered all of it. A pair must clear less of a
+drift if its own blocks show that both arms drifted alike (`paired`).
 
-    waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a most
+    waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a limit
     waiting for memory               extra = −ln(1 − 2 · share): all of it hit one of two arms
     drift, frequency, mild heat      extra = ln(1 + change of speed): all of it hit one arm
     several                          their sum
@@ -18,9 +19,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from paceline_server.stats import constants
-from paceline_server.stats.paired import BOUNDING_METHOD, METHOD, VOIDING_METHOD
+from paceline_server.stats.paired import (
+    BOUNDING_METHOD,
+    METHOD,
+    SHARE_METHOD,
+    VOIDING_METHOD,
+)
 from paceline_server.stats.voids import Void
 
+Sides = Literal["arms", "revisions"]
+"""What is compared: arms of different code, or an arm at two revisions, which is nearly the same code."""
 _ADJECTIVES = {
     "pressure": "busy",
     "steal": "busy",
@@ -36,11 +44,12 @@ _DRIFTS = ("calibration", "frequency_cap")
 
 @dataclass(frozen=True)
 class Disturbance:
-    """The conditions that disturbed a job, the strongest of each kind; none: it was not disturbed."""
+    """The conditions that disturbed a job, the strongest of each kind. They are empty for an undisturbed job."""
 
     conditions: tuple[Void, ...] = ()
     target_kind: Literal["host", "device"] = "host"
     method: str = METHOD
+    sides: Sides = "arms"
 
     @property
     def extra_percent(self) -> float:
@@ -49,7 +58,7 @@ class Disturbance:
 
     @property
     def drift_percent(self) -> float:
-        """The part of it that pairs need not clear whose arms did not part; 0 by a former method."""
+        """The part of it that a drift demands; a pair whose arms drifted alike need not clear it; 0 formerly."""
         if self.method in (VOIDING_METHOD, BOUNDING_METHOD):
             return 0.0
         return self._sum_extras(
@@ -57,17 +66,21 @@ class Disturbance:
         )
 
     def _sum_extras(self, conditions: Iterable[Void]) -> float:
-        waiting = (
-            (constants.FORMER_WAIT_EXTRA, constants.FORMER_WAIT_EXTRA_MOST)
-            if self.method in (VOIDING_METHOD, BOUNDING_METHOD)
-            else (constants.WAIT_EXTRA, constants.WAIT_EXTRA_MOST)
-        )
-        extras = (_compute_extra(condition, waiting) for condition in conditions)
+        extras = (_compute_extra(condition, self._waiting) for condition in conditions)
         return 100.0 * math.expm1(sum(extras))
 
     @property
+    def _waiting(self) -> tuple[float, float]:
+        """The extra margin in log units per share of the time that was waited for a CPU, and the most."""
+        if self.method in (VOIDING_METHOD, BOUNDING_METHOD):
+            return constants.FORMER_WAIT_EXTRA, constants.FORMER_WAIT_EXTRA_MOST
+        if self.method == SHARE_METHOD or self.sides == "revisions":
+            return constants.WAIT_EXTRA, constants.WAIT_EXTRA_MOST
+        return constants.WAIT_EXTRA_OF_ARMS, constants.WAIT_EXTRA_OF_ARMS_MOST
+
+    @property
     def phrase(self) -> str:
-        """Such as `on a busy host`; empty without a disturbance."""
+        """The disturbance in words, such as `on a busy host`; empty without one."""
         adjectives = dict.fromkeys(
             _ADJECTIVES[condition.code] for condition in self.conditions
         )
@@ -78,6 +91,7 @@ def separate_disturbances(
     conditions: Iterable[Void],
     target_kind: Literal["host", "device"],
     method: str = METHOD,
+    sides: Sides = "arms",
 ) -> tuple[tuple[Void, ...], Disturbance]:
     """Separate the conditions that void a job from those that disturb it."""
     voids: list[Void] = []
@@ -89,7 +103,9 @@ def separate_disturbances(
         stronger = strongest.get(condition.code)
         if stronger is None or condition.strength > (stronger.strength or 0.0):
             strongest[condition.code] = condition
-    return tuple(voids), Disturbance(tuple(strongest.values()), target_kind, method)
+    return tuple(voids), Disturbance(
+        tuple(strongest.values()), target_kind, method, sides
+    )
 
 
 def _is_beyond_measure(condition: Void) -> bool:
@@ -101,7 +117,7 @@ def _is_beyond_measure(condition: Void) -> bool:
 
 
 def _with_void_limit(condition: Void) -> Void:
-    """Return a void condition; one that was too strong to be judged names the limit that made it void."""
+    """Return a condition that voids a job. If it only was too strong to be judged, its text names the limit."""
     if condition.strength is None:
         return condition
     if condition.code == "memory_pressure":
@@ -113,12 +129,13 @@ def _with_void_limit(condition: Void) -> Void:
     return replace(condition, limit=limit, text=text, strength=None)
 
 
-def _compute_extra(condition: Void, waiting: tuple[float, float]) -> float:
-    """Return the extra margin that a condition demands, in log units; `waiting` is per share waited, and the most."""
+def _compute_extra(condition: Void, wait_extra: tuple[float, float]) -> float:
+    """Return the extra margin that a condition demands, in log units. `wait_extra`: that of a job that only waited, and
+    the upper limit."""
     strength = condition.strength or 0.0
     match condition.code:
         case "pressure":
-            slope, most = waiting
+            slope, most = wait_extra
             return min(slope * strength, most)
         case "steal":
             return min(constants.STEAL_EXTRA * strength, constants.STEAL_EXTRA_MOST)

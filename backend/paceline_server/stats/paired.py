@@ -58,6 +58,8 @@ class PairPolicy:
     noisy_launch_certainty: float = constants.NOISY_LAUNCH_CERTAINTY
     launch_noise_share: float = constants.LAUNCH_NOISE_SHARE
     launch_effect_share: float = constants.LAUNCH_EFFECT_SHARE
+    far_percent: float = constants.EARLY_EXTRA_PERCENT
+    """Launches that all lie this far beyond the margin, or inside it, are sure whatever they differ by."""
     launch_noise: float = 0.0
     """How much launches differ by the job's pairs of this metric, a standard deviation in log units; 0: unknown."""
     min_blocks: int = constants.MIN_BLOCKS
@@ -148,9 +150,11 @@ class PairVerdict:
     """The verdict on a pair. `ratio`, `lower` and `upper` are arm time ÷ reference time; `share_slower` is the
     fraction of blocks in which the arm took longer.
 
-    `launch_noise`: how much its launches differ, a standard deviation in log units; `p_slow`: of the blocks, or of the
-    launches where that is larger and they decide. `extra_percent`: what it had to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
-    `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or too many.
+    `launch_noise`: how much its launches differ, a standard deviation in log units, None where that was not asked of
+    them; `p_slow`: of the blocks, or of the launches where that is larger and they decide. `extra_percent`: what it had
+    to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches
+    for a verdict; `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or
+    too many.
     """
 
     verdict: Verdict
@@ -170,7 +174,7 @@ class PairVerdict:
     extendable: bool = False
     launches_needed: int | None = None
     extra_percent: float = 0.0
-    launch_noise: float = 0.0
+    launch_noise: float | None = None
     filters: tuple[PairFilter, ...] = field(default=())
 
 
@@ -234,7 +238,9 @@ class _LaunchEvidence:
     effect: LaunchEffect | None
     agree: bool
     """Whether enough of them are beyond the margin by their medians: four fifths; where they differ much all, and as surely
-    as noisy launches must be."""
+    as noisy launches must be, or far beyond it."""
+    are_far: bool
+    """Whether all of them lie on one side of the margin, farther from it than any bias of a launch that was measured."""
     pass_certainty: float
     by_blocks: Interval
     """The interval that the blocks alone give."""
@@ -248,7 +254,10 @@ class _LaunchEvidence:
         agree = 0 < needed <= above
         by_blocks = quantile_interval(blocks.d, 0.5, policy.confidence)
         if policy.launch_certainty is None or medians.size < policy.min_launches:
-            return cls(None, agree, 0.0, by_blocks)
+            return cls(None, agree, False, 0.0, by_blocks)
+        far = math.log1p(policy.far_percent / 100.0)
+        are_beyond = float(medians.min()) > policy.slower_from + far
+        are_far = are_beyond or float(medians.max()) < policy.holds_below - far
         known = policy.knows_noisy_launches
         effect = LaunchEffect(
             medians[None, :],
@@ -258,17 +267,18 @@ class _LaunchEvidence:
         if policy.is_noisy(float(effect.noise[0])):
             p_inside = effect.p_at_most(policy.slower_from)
             is_sure = p_inside <= 1.0 - policy.noisy_launch_certainty
-            agree = above == medians.size and is_sure
+            agree = are_beyond or (above == medians.size and is_sure)
         return cls(
             effect,
             agree,
+            are_far,
             policy.noisy_launch_certainty if known else policy.launch_certainty,
             by_blocks,
         )
 
     @property
-    def own_noise(self) -> float:
-        return 0.0 if self.effect is None else float(self.effect.own_noise[0])
+    def own_noise(self) -> float | None:
+        return None if self.effect is None else float(self.effect.own_noise[0])
 
     @property
     def noise(self) -> float:
@@ -282,9 +292,11 @@ class _LaunchEvidence:
         return self.effect.p_at_most(policy.slower_at_all_from)
 
     def widen(self) -> Interval:
-        """Return the interval of the blocks, at least as wide as that of the launches."""
+        """Return the interval of the blocks, at least as wide as that of the launches, unless those are far."""
         interval = self.by_blocks
-        if self.effect is None or interval.lower is None or interval.upper is None:
+        if self.effect is None or self.are_far:
+            return interval
+        if interval.lower is None or interval.upper is None:
             return interval
         middle = float(self.effect.middle[0])
         half = float(self.effect.half_width(self.pass_certainty)[0])
@@ -387,7 +399,7 @@ def _launch_filters(
             f"{percent(math.expm1(policy.slower_at_all_from))} {bad} with p = {_p(p_launches)}; at most {alpha:g} is "
             f"called {bad} after {facts.look + 1} of {len(policy.look_alpha)} batches.",
         )
-    if launches.effect is None or policy.launch_certainty is None:
+    if launches.effect is None or launches.are_far or policy.launch_certainty is None:
         return
     certain = 1.0 - launches.effect.p_at_most(policy.slower_from)
     yield PairFilter(
@@ -567,17 +579,13 @@ def _counted(number: int, noun: str, ending: str = "s") -> str:
     return f"{number} {noun}{'' if number == 1 else ending}"
 
 
-def pool_launch_noise(
-    outcomes: Sequence[PairVerdict], policy: PairPolicy | None = None
-) -> float:
+def pool_launch_noise(outcomes: Sequence[PairVerdict]) -> float:
     """Return how much launches differ by the pairs of a metric, their median, in log units; 0 where too few say so.
 
-    A median of few launches says little of how much they differ, but that of many pairs does."""
-    policy = policy or PairPolicy()
+    A median of few launches says little of how much they differ, but that of many pairs does. Pairs that stopped before
+    all planned launches do not say it."""
     noises = [
-        outcome.launch_noise
-        for outcome in outcomes
-        if outcome.launches >= policy.min_launches
+        outcome.launch_noise for outcome in outcomes if outcome.launch_noise is not None
     ]
     return (
         float(np.median(noises)) if len(noises) >= constants.LAUNCH_NOISE_PAIRS else 0.0

@@ -17,10 +17,10 @@ import structlog
 log = structlog.get_logger("paceline.hints")
 
 REDIS_CHANNEL = "paceline:hints"
-AWAY_S = 3.0
-"""Pause before trying a failed Redis again, so that an outage does not slow every request."""
+RETRY_AFTER_S = 3.0
+"""The pause before a failed Redis is tried again, so that an outage does not slow every request."""
 RECONNECT_S = 1.0
-"""Pause before reconnecting to Redis; readers poll meanwhile."""
+"""The pause before reconnecting to Redis. Readers poll meanwhile."""
 
 
 class Hints:
@@ -66,7 +66,7 @@ class Hints:
 
 
 class RedisHints(Hints):
-    """Hints between processes. An unavailable Redis only delays."""
+    """Hints between processes. While Redis is unavailable, hints arrive late."""
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -76,21 +76,21 @@ class RedisHints(Hints):
             url, socket_connect_timeout=2, socket_timeout=2
         )
         self._subscriber = redis.Redis.from_url(url, socket_connect_timeout=2)
-        self._unavailable = (redis.RedisError, OSError)
+        self._connection_errors = (redis.RedisError, OSError)
         self._stopping = threading.Event()
-        self._away_until = 0.0
+        self._retry_at = 0.0
         self.subscribed = threading.Event()
         self._thread = threading.Thread(
-            target=self._run_subscription, name="hints", daemon=True
+            target=self._receive_hints, name="hints", daemon=True
         )
         self._thread.start()
 
     def publish(self, channel: str) -> None:
-        if time.monotonic() >= self._away_until:
+        if time.monotonic() >= self._retry_at:
             try:
                 self._redis.publish(REDIS_CHANNEL, channel)
-            except self._unavailable as error:
-                self._away_until = time.monotonic() + AWAY_S
+            except self._connection_errors as error:
+                self._retry_at = time.monotonic() + RETRY_AFTER_S
                 log.warning("hint_lost", channel=channel, error=str(error))
             else:
                 return
@@ -102,25 +102,25 @@ class RedisHints(Hints):
         self._redis.close()
         self._subscriber.close()
 
-    def _run_subscription(self) -> None:
+    def _receive_hints(self) -> None:
         is_logged = False
         while not self._stopping.is_set():
             try:
-                with self._subscription() as subscription:
+                with self._open_subscription() as subscription:
                     subscription.subscribe(REDIS_CHANNEL)
                     self.subscribed.set()
-                    self._receive(subscription)
-            except self._unavailable as error:
+                    self._pass_on_messages(subscription)
+            except self._connection_errors as error:
                 if self.subscribed.is_set() or not is_logged:
                     log.warning("hints_disconnected", error=str(error))
                     is_logged = True
                 self.subscribed.clear()
                 self._stopping.wait(RECONNECT_S)
 
-    def _subscription(self) -> Any:
+    def _open_subscription(self) -> Any:
         return self._subscriber.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
 
-    def _receive(self, subscription: Any) -> None:
+    def _pass_on_messages(self, subscription: Any) -> None:
         while not self._stopping.is_set():
             message = subscription.get_message(timeout=0.5)
             if message is not None:

@@ -16,6 +16,7 @@ from paceline_server.alerts.registry import kind_names, rule_kind_names
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
+from paceline_server.store.tables.schedules import Schedule
 from paceline_server.testing.recorded_history import RecordedHistory, record_history
 from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.scripted_agent import announce
@@ -307,6 +308,13 @@ def test_a_schedule_is_added_switched_and_removed(
     shown = may("list").stdout
     assert "12h" in shown
     assert "switched off" in shown
+    assert "missed" not in shown
+    with session_scope() as session:
+        row = session.get_one(Schedule, made["id"])
+        row.missed_at, row.missed_because = row.created_at, "no phone"
+    shown = may("list").stdout
+    assert "missed" in shown
+    assert shown.count(": no phone") == 1
     assert may("enable", "floor").stdout == "floor is on.\n"
     assert said(may("disable", made["id"], "--json"))["enabled"] is False
     assert may("remove", "floor").stdout == "floor is removed.\n"

@@ -1,8 +1,9 @@
-"""Gates, vanished cases and scheduled runs raise one alert per cause, which ends when they are well again."""
+"""Gates, witnesses, vanished cases and scheduled runs raise one alert per cause, which ends when all is well again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.channels import Notification
+from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.testing.delivered_jobs import open_lab
 from paceline_server.testing.sorting_suite import (
@@ -35,11 +37,17 @@ def _limit() -> float:
 
 
 @pytest.fixture
+def witnesses() -> dict[str, Any]:
+    return {}
+
+
+@pytest.fixture
 def desk(
     client: TestClient,
     desk: AlertLab,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
+    witnesses: dict[str, Any],
 ) -> AlertLab:
     gate = {
         "benchmark": BENCHMARK,
@@ -51,6 +59,7 @@ def desk(
         "required": _limit(),
     }
     manifest = suite_manifest(gates=[gate])
+    manifest["benchmarks"][BENCHMARK] |= {"witnesses": witnesses}
     desk.lab = open_lab(client, enrolled, token, manifest=manifest, name="phone-1")
     return desk
 
@@ -87,7 +96,7 @@ def test_a_gate_that_fails_is_told_once_and_ends_when_it_holds(desk: AlertLab) -
     assert (opened["kind"], opened["state"]) == ("gate", "open")
     assert (
         opened["title"]
-        == f"Gate fails: median of native time of {BENCHMARK} on phone-1"
+        == f"Gate median of time fails: native of {BENCHMARK} on phone-1"
     )
     assert "required <= " in opened["words"]
     assert opened["title"] in opened["explanation"]
@@ -111,8 +120,46 @@ def test_a_gate_is_told_as_undecided_only_when_the_next_job_decides_no_better(
     for _ in range(2):
         _measure(desk, checks_ok=False)
     assert _told() == [
-        f"Gate is undecided: median of native time of {BENCHMARK} on phone-1"
+        f"Gate median of time is undecided: native of {BENCHMARK} on phone-1"
     ]
+
+
+@pytest.mark.parametrize(
+    "witnesses", [{"native": {"counter": "native_calls"}}], ids=["declared"]
+)
+def test_an_arm_that_never_ran_has_one_alert_which_says_so_and_no_points_that_count(
+    desk: AlertLab, witnesses: dict[str, Any]
+) -> None:
+    """Its gate fails, too: by the times of the fallback."""
+
+    def calling(count: int) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
+        return lambda cases: [
+            replace(case, work={"native_calls": np.full(case.value.size, count)})
+            if case.arm in witnesses
+            else case
+            for case in cases
+        ]
+
+    fallback = _measure(desk, SLOW, alter=calling(0))
+    opened = desk.alert()
+    assert (opened["kind"], opened["state"]) == ("gate", "open")
+    assert opened["title"] == f"native never ran: {BENCHMARK} on phone-1"
+    why = "native was built, and never called: its counter native_calls is 0"
+    assert opened["words"] == why
+    with session_scope() as session:
+        points = session.execute(
+            select(Series.arm, SeriesPoint.excluded).where(
+                Series.id == SeriesPoint.series_id
+            )
+        )
+        excluded = {(arm, reason) for arm, reason in points}
+    assert excluded == {("native", why), ("fallback", None)}
+    commit = desk.get(f"/runs/{fallback.run_id}")["commit"]
+    rows = desk.get("/compare", base=commit, head=commit)["rows"]
+    assert {(row["arm"], row["head"]["excluded"]) for row in rows} == excluded
+    _measure(desk, alter=calling(1))
+    assert desk.alert()["state"] == "fixed"
+    assert _told() == [opened["title"]]
 
 
 @pytest.mark.parametrize(

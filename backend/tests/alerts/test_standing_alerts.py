@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,21 +22,20 @@ from paceline_server.projects.schemas import ProjectIn
 from paceline_server.publish.exports import queries as exports
 from paceline_server.publish.exports.queries import TimeRange
 from paceline_server.store import access, outbox
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.channels import Notification
 from paceline_server.store.tables.decisions import Finding
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import Run
 from paceline_server.testing.sorting_suite import SUITE, suite_manifest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 AlertLab = Any
 PREFIX = "/api/v1"
 MINUTE = 60.0
 HOUR = 3600.0
-BEAT = 240.0
-"""Seconds between two notes of the sweeper that the server is up: less than a pause."""
+DAY = 24 * HOUR
 
 
 @dataclass
@@ -71,10 +71,12 @@ class Watch:
 
     def wait(self, seconds: float) -> None:
         """Let time pass while the server is up, and sweep."""
-        while seconds > 0:
-            self.desk.clock.advance(min(seconds, BEAT))
-            fleet.note_uptime()
-            seconds -= BEAT
+        fleet.note_uptime()
+        self.desk.clock.advance(seconds)
+        with session_scope() as session:
+            uptime = fleet_queries.newest_uptime(session, lock=True)
+            assert uptime is not None
+            uptime.seen_at = clock_module.now()
         self.sweep()
 
     def heartbeat(self) -> None:
@@ -146,6 +148,8 @@ def run_again(watch: Watch) -> None:
     watch.desk.clock.advance(HOUR)
     watch.heartbeat()
     watch.sweep()
+    (schedule,) = watch.desk.get("/schedules")["items"]
+    assert (schedule["missed_at"], schedule["missed_because"]) == (None, None)
 
 
 def import_run(watch: Watch) -> str:
@@ -286,6 +290,43 @@ def test_a_server_that_was_down_for_a_night_raises_nothing(watch: Watch) -> None
     assert [alert["kind"] for alert in watch.desk.alerts()] == ["agent_silent"]
 
 
+@pytest.mark.parametrize("kind", ["agent_silent", "import_stopped"])
+def test_a_server_that_is_down_each_night_counts_its_days(
+    watch: Watch, kind: str
+) -> None:
+    if kind == "agent_silent":
+        watch.limit_silence(int(DAY))
+    else:
+        import_run(watch)
+        rule = {"name": "nightly-import", "kind": kind, "period_hours": 24}
+        watch.send("POST", "/rules", rule, 201)
+    watch.wait(14 * HOUR)
+    watch.desk.clock.advance(10 * HOUR)
+    watch.wait(9 * HOUR)
+    assert watch.desk.alerts() == []
+    watch.wait(2 * HOUR)
+    assert [alert["kind"] for alert in watch.desk.alerts()] == [kind]
+
+
+@pytest.mark.parametrize("is_up_again", [True, False])
+def test_an_api_that_was_down_for_a_minute_heard_nobody(
+    watch: Watch, *, is_up_again: bool
+) -> None:
+    """The sweeper may be another process, which goes on."""
+    watch.limit_silence(600)
+    watch.wait(590)
+    watch.heartbeat()
+    body = {"name": "nightly", "kind": "measure", "suite": SUITE, "every_s": 3600}
+    watch.send("POST", "/schedules", {**body, "enabled": True}, 201)
+    watch.desk.clock.advance(MINUTE)
+    for _ in range(2):
+        if is_up_again:
+            fleet.note_uptime()
+        assert (schedules.run_due(), alerts.sweep()) == (0, 0)
+        watch.desk.clock.advance(HOUR)
+    assert watch.desk.alerts() == []
+
+
 @pytest.mark.parametrize("held", ["host", "all targets"])
 def test_maintenance_is_no_silence_and_silence_counts_from_its_end(
     watch: Watch, held: str
@@ -318,6 +359,13 @@ def test_maintenance_is_no_silence_and_silence_counts_from_its_end(
         "fixed",
         "its targets are in maintenance",
     )
+    maintain(False)
+    watch.wait(1700)
+    assert watch.desk.alert()["state"] == "fixed"
+    watch.wait(200)
+    again = watch.desk.alert()
+    assert (again["id"], again["state"]) == (fixed["id"], "open")
+    assert watch.told().count(fixed["title"]) == 2
 
 
 def test_each_project_with_a_grant_has_an_alert_of_its_own(
@@ -353,6 +401,47 @@ def test_each_project_with_a_grant_has_an_alert_of_its_own(
         for name, found in ids.items()
     ]
     assert states == ["open", "fixed"]
+
+
+def test_a_sweep_asks_no_more_about_thirty_silent_agents_than_about_three(
+    watch: Watch, database: Database
+) -> None:
+    statements: list[str] = []
+
+    def note(*arguments: Any) -> None:
+        statements.append(arguments[2])
+
+    asked = []
+    for count in (3, 27):
+        _add_silent_agents(count)
+        watch.sweep()
+        statements.clear()
+        event.listen(database.engine, "before_cursor_execute", note)
+        try:
+            assert alerts.sweep() == 0
+        finally:
+            event.remove(database.engine, "before_cursor_execute", note)
+        asked.append(len(statements))
+    with read_scope() as session:
+        assert session.scalar(select(func.count()).select_from(Alert)) == 60
+    assert asked[0] == asked[1] > 0
+
+
+def test_a_project_that_cannot_be_swept_keeps_no_other_from_it(
+    watch: Watch, sign_in: Callable[..., Any]
+) -> None:
+    quarantine(watch)
+    with session_scope() as session:
+        session.scalars(select(Alert)).one().cause_key = "unreadable"
+        other = projects.create_project(
+            session, ProjectIn(name="other", title="Other"), "test"
+        ).id
+        fleet_queries.grant(session, [watch.target_id], other, clock_module.now())
+    assert alerts.sweep() == 1
+    answer = watch.desk.lab.client.get(
+        f"{PREFIX}/alerts", params={"project": "other"}, headers=sign_in().headers
+    )
+    assert [alert["state"] for alert in answer.json()["items"]] == ["open"]
 
 
 def test_an_agent_of_many_targets_is_one_alert(watch: Watch) -> None:
@@ -404,6 +493,22 @@ def test_muting_an_alert_of_an_agent_silences_that_agent_alone(watch: Watch) -> 
     assert len(watch.told()) == 1
 
 
+@pytest.mark.parametrize("begin", [fall_silent, quarantine, miss_a_run])
+def test_what_names_no_target_that_the_project_has_cannot_be_muted_alone(
+    watch: Watch, begin: Callable[[Watch], None]
+) -> None:
+    """A rule about a schedule that may run on any target would mute every schedule of its suite."""
+    begin(watch)
+    if begin is not miss_a_run:
+        with session_scope() as session:
+            fleet_queries.withdraw_from_projects(session, watch.target_id)
+    alert = watch.desk.alert()
+    assert alert["can_be_muted"] is False
+    mute = {"reason": "on holiday", "hours": 24}
+    refused = watch.send("POST", f"/alerts/{alert['id']}/mute", mute, 409)
+    assert "mute a channel instead" in refused["detail"]
+
+
 def test_the_same_episode_is_never_raised_again_after_a_person_closed_it(
     watch: Watch,
 ) -> None:
@@ -423,6 +528,8 @@ def test_what_nobody_watches_any_more_is_over(watch: Watch, change: str) -> None
     assert watch.desk.alert()["state"] == "open"
     if change == "off":
         (schedule,) = watch.desk.get("/schedules")["items"]
+        assert schedule["missed_at"] is not None
+        assert "online and healthy" in schedule["missed_because"]
         watch.send("PATCH", f"/schedules/{schedule['id']}", {"enabled": False})
     elif change == "no limit":
         watch.limit_silence(None)
@@ -430,6 +537,26 @@ def test_what_nobody_watches_any_more_is_over(watch: Watch, change: str) -> None
         watch.send("POST", f"/installation/agents/{watch.agent_id}/revoke", {})
     watch.sweep()
     assert watch.desk.alert()["state"] == "fixed"
+    if change == "no limit":
+        watch.limit_silence(1800)
+        watch.sweep()
+        assert watch.desk.alert()["state"] == "open"
+
+
+def test_a_schedule_that_goes_on_missing_is_told_once_and_stores_one_finding(
+    watch: Watch,
+) -> None:
+    miss_a_run(watch)
+    alert_id = watch.desk.alert()["id"]
+    for _ in range(3):
+        watch.wait(HOUR)
+    assert (watch.desk.alert()["id"], _count_findings()) == (alert_id, 1)
+    assert len(watch.told()) == 1
+    (schedule,) = watch.desk.get("/schedules")["items"]
+    for enabled in (False, True):
+        watch.send("PATCH", f"/schedules/{schedule['id']}", {"enabled": enabled})
+        watch.sweep()
+    assert len(watch.told()) == 2, "switched on again, it misses anew"
 
 
 def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
@@ -447,9 +574,13 @@ def test_a_schedule_whose_targets_a_person_holds_back_misses_nothing(
         ({"kind": "import_stopped"}, "needs period_hours"),
         ({"kind": "gate", "period_hours": 24}, "takes no period_hours"),
         ({"kind": "import_stopped", "period_hours": 0}, "greater than or equal to 1"),
+        (
+            {"kind": "import_stopped", "period_hours": 24, "target": "lab-1"},
+            "is about whole suites: leave out",
+        ),
     ],
 )
-def test_a_rule_has_a_period_where_something_must_arrive(
+def test_a_rule_has_a_period_and_whole_suites_where_something_must_arrive(
     watch: Watch, rule: dict[str, Any], error: str
 ) -> None:
     answer = watch.send("POST", "/rules", {"name": "mine", **rule}, 422)
@@ -483,6 +614,49 @@ def _add_targets(watch: Watch, count: int) -> list[str]:
         ids = [target.id for target in added]
         fleet_queries.grant(session, ids, access.DEFAULT_PROJECT_ID, at)
     return ids
+
+
+def _add_silent_agents(count: int) -> None:
+    """Add agents that are silent for an hour, each with a device in quarantine."""
+    at = clock_module.now()
+    heard_at = at - timedelta(hours=1)
+    with session_scope() as session:
+        for _ in range(count):
+            agent_id, target_id = new_id("agt"), new_id("tgt")
+            session.add(
+                Agent(
+                    id=agent_id,
+                    name=agent_id,
+                    version="0",
+                    enrolled_by=None,
+                    created_at=heard_at,
+                    last_seen_at=heard_at,
+                    silence_limit_s=1800,
+                    granted_projects=[access.DEFAULT_PROJECT_ID],
+                    granted_repositories=[],
+                    granted_targets=[],
+                )
+            )
+            session.flush()
+            session.add(
+                Target(
+                    id=target_id,
+                    kind="device",
+                    serial=target_id,
+                    name=target_id,
+                    agent_id=agent_id,
+                    refuses=None,
+                    factors={},
+                    fingerprint="",
+                    preflight=[],
+                    simulated=False,
+                    health="quarantined",
+                    last_seen_at=heard_at,
+                    created_at=heard_at,
+                )
+            )
+            session.flush()
+            fleet_queries.grant(session, [target_id], access.DEFAULT_PROJECT_ID, at)
 
 
 def _count_findings() -> int:

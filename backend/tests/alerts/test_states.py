@@ -8,7 +8,7 @@ import pytest
 from paceline_server.alerts.schemas import Action, AlertState
 from paceline_server.alerts.states import (
     LIVE,
-    TOLD,
+    VISIBLE,
     Event,
     IllegalTransitionError,
     next_state,
@@ -96,7 +96,7 @@ def test_people_decide_nothing_about_a_candidate() -> None:
 
 
 def test_nobody_is_told_of_what_is_not_confirmed() -> None:
-    assert not TOLD & {"suspected", "unconfirmed", "inconclusive", "vanished"}
-    closed = {state for state in TOLD if possible_actions(state) == ["reopen"]}
-    assert {"open", "acknowledged"} | closed == TOLD
+    assert not VISIBLE & {"suspected", "unconfirmed", "inconclusive", "vanished"}
+    closed = {state for state in VISIBLE if possible_actions(state) == ["reopen"]}
+    assert {"open", "acknowledged"} | closed == VISIBLE
     assert not LIVE & closed

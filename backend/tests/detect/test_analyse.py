@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +39,8 @@ from paceline_server.testing.sorting_suite import (
 IDENTITY = JobIdentity("sorting", "4f" * 20, "a" * 64, "bench-host", None)
 FASTER = {1000: -0.5, 2000: -0.6}
 MIXED = {1000: 0.126, 2000: -0.6}
+CLEAR = {1000: 0.5, 2000: -0.6}
+"""Beyond what the neighbours of `BUSY` may do to arms of different code."""
 
 
 def _analyse(
@@ -192,7 +195,7 @@ LIMIT = {
 
 
 def test_a_clear_ratio_is_decided_on_a_busy_host_and_says_so() -> None:
-    analysis = _analyse(bench_cases(1, MIXED), conditions=BUSY)
+    analysis = _analyse(bench_cases(1, CLEAR), conditions=BUSY)
     assert analysis.verdict == "fail"
     assert [row.verdict for row in analysis.report.comparisons] == ["fail", "pass"]
     assert all(
@@ -202,6 +205,18 @@ def test_a_clear_ratio_is_decided_on_a_busy_host_and_says_so() -> None:
     assert analysis.report.disturbances == [
         "disturbed: the workload waited for a CPU 60.0 % of the time, limit 5 %"
     ]
+
+
+def test_a_ratio_of_arms_that_neighbours_alone_may_have_made_is_undecided() -> None:
+    analysis = _analyse(bench_cases(1, MIXED), conditions=BUSY)
+    assert [row.verdict for row in analysis.report.comparisons] == [
+        "inconclusive",
+        "pass",
+    ]
+    assert analysis.verdict == "inconclusive"
+    assert analysis.report.comparisons[0].reason == (
+        "the interval is not clear of the 2 % margin and the 27.1 % more that are demanded on a busy host"
+    )
 
 
 def test_a_level_is_not_judged_on_a_busy_host() -> None:
@@ -219,12 +234,22 @@ def test_a_level_is_not_judged_on_a_busy_host() -> None:
 
 
 @pytest.mark.parametrize(
-    ("required", "verdict"), [(1.5, "pass"), (1.9, "inconclusive"), (3.0, "fail")]
+    ("conditions", "required", "verdict"),
+    [
+        ("drifting", 1.5, "pass"),
+        ("drifting", 1.9, "inconclusive"),
+        ("drifting", 3.0, "fail"),
+        ("busy", 1.4, "pass"),
+        ("busy", 1.75, "inconclusive"),
+    ],
 )
 def test_a_gate_on_a_ratio_of_arms_must_clear_the_extra_margin(
-    required: float, verdict: str
+    conditions: str, required: float, verdict: str
 ) -> None:
-    """The arm is twice as fast, and the host drifted by 14 %."""
+    """The arm is twice as fast, and the host drifted by 14 %, or arms of different code waited for 60 % of the time."""
+    readings, limit = {"drifting": (DRIFTED, "DRIFT"), "busy": (BUSY, "PRESSURE")}[
+        conditions
+    ]
     derived = {
         "name": "gain",
         "kind": "speedup_between_arms",
@@ -236,13 +261,13 @@ def test_a_gate_on_a_ratio_of_arms_must_clear_the_extra_margin(
     gate = {"derived": "gain", "op": ">=", "required": required}
     manifest = suite_manifest(derived=[derived], gates=[gate])
     twice = {1000: -0.5, 2000: -0.5}
-    analysis = _analyse(bench_cases(1, twice), manifest, conditions=DRIFTED)
+    analysis = _analyse(bench_cases(1, twice), manifest, conditions=readings)
     assert {gate.verdict for gate in analysis.report.gates} == {verdict}
-    assert all("on a drifting host" in gate.reason for gate in analysis.report.gates)
+    assert all(f"on a {conditions} host" in row.reason for row in analysis.report.gates)
     assert analysis.verdict == verdict
     if verdict == "inconclusive":
         (reason, *_) = reasons_of(analysis.report)
-        assert "PACELINE_DRIFT_LIMIT_PERCENT" in (reason.next_step or "")
+        assert f"PACELINE_{limit}_LIMIT_PERCENT" in (reason.next_step or "")
 
 
 def test_the_next_step_of_a_gate_whose_interval_does_not_decide_is_more_launches() -> (
@@ -313,19 +338,25 @@ def test_the_former_method_still_voids_what_now_disturbs() -> None:
     assert again.report.method == METHOD != VOIDING_METHOD
 
 
-@pytest.mark.parametrize("conditions", [BUSY, DRIFTED])
-def test_the_method_before_arms_were_watched_parting_judges_as_it_did(
-    conditions: list[Conditions],
+@pytest.mark.parametrize(
+    ("method", "conditions", "ratio"),
+    [
+        (BOUNDING_METHOD, BUSY, math.exp(0.06)),
+        (BOUNDING_METHOD, DRIFTED, 38_400 / 33_640),
+        (SHARE_METHOD, BUSY, math.exp(0.03)),
+    ],
+)
+def test_each_former_method_demands_the_extra_margin_of_its_time(
+    method: str, conditions: list[Conditions], ratio: float
 ) -> None:
-    """Its extra margins are those of its time, the same for all pairs of a job."""
+    """The same for all pairs of a job; today's differs, for arms of different code and for each pair that drifts."""
     cases = bench_cases(1, MIXED)
-    look = Look(method=BOUNDING_METHOD)
-    former = _analyse(cases, conditions=conditions, look=look)
-    assert former.report.method == BOUNDING_METHOD
-    assert len({row.extra_percent for row in former.report.comparisons}) == 1
+    former = _analyse(cases, conditions=conditions, look=Look(method=method))
+    assert former.report.method == method
+    (extra,) = {row.extra_percent for row in former.report.comparisons}
+    assert extra == pytest.approx(100 * (ratio - 1))
     now = _analyse(cases, conditions=conditions)
-    rows = zip(former.report.comparisons, now.report.comparisons, strict=True)
-    assert all(one.extra_percent > other.extra_percent > 0 for one, other in rows)
+    assert extra not in {row.extra_percent for row in now.report.comparisons}
 
 
 def _noisy_job() -> tuple[list[CaseSamples], dict[str, Any], JobRequest]:
@@ -528,7 +559,7 @@ def test_gates_decide_and_stretch_levels_do_not() -> None:
     )
     analysis = _analyse(bench_cases(1, FASTER), manifest)
     assert analysis.verdict == "fail"
-    assert "gate median of native time" in analysis.reason
+    assert "native, gate median of time: " in analysis.reason
     assert len(analysis.report.gates) == 1
 
 

@@ -270,7 +270,9 @@ def test_a_gate_demands_its_level_of_every_arm_unless_it_picks_one() -> None:
     verdicts = [(row.arm, row.verdict) for row in analysis.report.gates]
     assert verdicts == [("native", "fail"), ("fallback", "pass")]
     assert analysis.verdict == "fail"
-    assert "gate asked of native time" in analysis.reason
+    assert "native, gate asked: " in analysis.reason
+    named = both_arms(SHARE, {**gate, "name": "in_time"})
+    assert "native, gate in_time: " in named.reason
     picked = both_arms(SHARE, {**gate, "arm": "fallback"})
     assert [(row.arm, row.verdict) for row in picked.report.gates] == [
         ("fallback", "pass")

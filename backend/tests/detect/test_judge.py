@@ -514,3 +514,22 @@ def test_a_job_that_stopped_when_sure_is_judged_by_what_it_has_and_says_so(
     said = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
     assert (said in text.splitlines()[-1]) is (code == 0)
     assert ("too_few" in text) is not stops
+
+
+@pytest.mark.parametrize(("planned", "verdict"), [(5, "pass"), (2, "inconclusive")])
+def test_two_launches_decide_a_derived_gate_only_where_more_were_planned(
+    tmp_path: Path, planned: int, verdict: str
+) -> None:
+    """Then its benchmark stopped; else two are too few, whether or not the job stops when sure."""
+    gain = {"name": "gain", "kind": "speedup_between_arms", "benchmark": "sort_batch"}
+    between = {"metric": "time", "arm": "fallback", "base_arm": "native"}
+    gate = {"derived": "gain", "op": ">", "required": 0.1}
+    write_directory(
+        tmp_path,
+        bench_cases(1, FASTER, launches=2),
+        suite_manifest(derived=[gain | between], gates=[gate]),
+        options={"launches": planned, "rounds": 20, "stop_when_sure": True},
+    )
+    _judge(tmp_path, json_path=tmp_path / "report.json")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert {row["verdict"] for row in report["gates"]} == {verdict}

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline_server.detect.judge import judge
+from paceline_server.detect.judge import judge, list_undecided_in
+from paceline_server.stats.voids import VoidLimits
 from paceline_server.testing.sorting_suite import (
     revision_bench_cases,
+    suite_manifest,
     write_ab_directory,
 )
 
@@ -97,3 +99,27 @@ def test_a_side_that_broke_off_never_passes(tmp_path: Path) -> None:
     code, text = _judge(tmp_path)
     assert code == 1
     assert "launch-003.base.sorter.jsonl line 41: truncated" in text
+
+
+def test_what_is_not_measured_again_is_not_undecided(tmp_path: Path) -> None:
+    manifest = suite_manifest()
+    other = {**manifest["benchmarks"]["sort_batch"], "title": "Sort another batch"}
+    manifest["benchmarks"] = {**manifest["benchmarks"], "sort_other": other}
+    write_ab_directory(
+        tmp_path,
+        revision_bench_cases(1, SAME, launches=2),
+        manifest=manifest,
+        unaffected={"sort_other": "d" * 64},
+        options={"launches": 5, "rounds": 20, "stop_when_sure": True},
+    )
+    assert list_undecided_in(tmp_path, VoidLimits()) == ["sort_batch"]
+
+
+def test_a_recording_of_before_of_two_identical_revisions_passes(
+    tmp_path: Path,
+) -> None:
+    write_ab_directory(
+        tmp_path, ([], []), artifacts=("a" * 64, "a" * 64), identical=True
+    )
+    code, text = _judge(tmp_path)
+    assert (code, "1 benchmark is not affected" in text) == (0, True), text

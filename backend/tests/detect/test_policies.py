@@ -174,7 +174,7 @@ def test_a_policy_that_became_wrong_is_listed_beside_its_earlier_advice(
     leased = lab.measure({1000: 0.3, 2000: 0.2}, seed=2)
     with read_scope() as session:
         (now,) = service.advice_of_job(session, leased.job_id)
-        before = service.advice_before(session, now)
+        before = service.find_previous_advice(session, now)
         assert before is not None
         assert (before.holds, now.holds) == (True, False)
         evidence = now.advice["evidence"]
@@ -186,7 +186,7 @@ def test_a_policy_that_became_wrong_is_listed_beside_its_earlier_advice(
             "batch",
             0.95,
         )
-        assert service.advice_before(session, before) is None
+        assert service.find_previous_advice(session, before) is None
     (listed,) = _get(lab, "/policies")["items"]
     assert listed["warm"]["answer"] == "never"
     assert listed["why"].startswith(

@@ -12,7 +12,7 @@ from paceline_server.detect.facts import JobFacts, JobIdentity
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.reasons import reasons_of
 from paceline_server.detect.revisions import Revision
-from paceline_server.ingest.cases import Check
+from paceline_server.ingest.cases import Check, Conditions
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
@@ -105,6 +105,18 @@ def test_a_gate_fails_a_head_that_is_as_fast_as_its_base() -> None:
     assert _reasons(analysis) == [("fail", "gate", 2)]
     assert analysis.reason.startswith(f"{BENCHMARK} batch=")
     assert analysis.reason.endswith("(and 1 more)")
+
+
+def test_a_busy_host_demands_more_of_arms_than_of_the_same_arm_at_two_revisions() -> (
+    None
+):
+    busy = [Conditions("during", 1, {"psi_cpu_percent": 48.0})]
+    rows = _analysed(SAME, native=0.9, conditions=busy).report.comparisons
+    assert {(row.sides, round(row.extra_percent, 2)) for row in rows} == {
+        ("revisions", 3.05),
+        ("arms", 21.17),
+    }
+    assert {row.verdict for row in rows if row.sides == "arms"} == {"inconclusive"}
 
 
 def test_an_arm_that_loses_at_base_as_well_fails_the_head() -> None:

@@ -14,6 +14,7 @@ from paceline_server.detect import service
 from paceline_server.detect.analyse import Analysis
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.revisions import Revision, analyse_revisions
+from paceline_server.detect.stopping import list_undecided
 from paceline_server.ingest.cases import Case, Check, Conditions
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
@@ -159,7 +160,8 @@ def test_a_busy_host_makes_the_comparison_of_revisions_harder() -> None:
     analysis = _analyse({1000: 0.15, 2000: 0.0}, head={"conditions": busy})
     assert (analysis.verdict, analysis.voids) == ("fail", ())
     assert analysis.reason.endswith(", on a busy host")
-    assert min(row.extra_percent for row in analysis.report.comparisons) > 0.0
+    extras = {round(row.extra_percent, 3) for row in analysis.report.comparisons}
+    assert extras == {3.045}, "of equal code: exp(0.03) - 1, whatever it waited"
 
 
 def test_the_same_artifact_that_differs_blames_the_environment_never_the_code() -> None:
@@ -360,6 +362,28 @@ def test_a_run_that_wants_every_comparison_is_extended_after_a_first_fail() -> N
     assert not _analyse(effects, seed=2).extendable
     assert _analyse(effects, seed=2, thorough=True).extendable
     assert not _analyse(effects, seed=2, thorough=True, look=Look(2)).extendable
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_thorough_job_stops_when_every_metric_is_decided(thorough: bool) -> None:
+    """Time is far slower after two of five launches; `cpu` is the same, which only all of them show."""
+    manifest = suite_manifest()
+    cpu = {"unit": "ns", "direction": "lower"}
+    manifest["benchmarks"][BENCHMARK]["metrics"]["cpu"] = cpu
+    base, head = revision_bench_cases(1, SAME, launches=2)
+    slower = [replace(case, value=case.value * 2.0) for case in head]
+    analysis = _analyse(
+        SAME,
+        manifest=read_manifest(manifest),
+        base={"cases": [*base, *(replace(case, metric="cpu") for case in base)]},
+        head={"cases": [*slower, *(replace(case, metric="cpu") for case in head)]},
+        request=JobRequest(launches=5, rounds=20, stop_when_sure=True),
+        thorough=thorough,
+    )
+    undecided = list_undecided(
+        analysis, [BENCHMARK], batch_is_over=False, thorough=thorough
+    )
+    assert undecided == ([BENCHMARK] if thorough else [])
 
 
 def test_a_quick_look_is_not_extended() -> None:

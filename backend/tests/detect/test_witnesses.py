@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from paceline_contract.manifest_reader import read_manifest, read_toml
+from paceline_server.alerts.explanation import side_of
 from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.compare import evidence_of
 from paceline_server.detect.facts import JobFacts, JobIdentity, LaunchBuild
 from paceline_server.detect.groups import Group
 from paceline_server.detect.pull_requests import analyse_pull_request
@@ -24,6 +26,7 @@ from paceline_server.publish.junit import render_junit
 from paceline_server.publish.markdown import render_markdown
 from paceline_server.publish.verdicts import verdicts_of_analysis
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     bench_cases,
@@ -321,7 +324,12 @@ def test_a_failed_check_is_said_instead() -> None:
 
 
 def _revisions(
-    base_count: int | None, head_count: int | None, *, at_base: bool, at_head: bool
+    base_count: int | None,
+    head_count: int | None,
+    *,
+    at_base: bool,
+    at_head: bool,
+    of_head: dict[str, Any] = COUNTER,
 ) -> list[Analysis]:
     """A/B job and pull request of equal revisions; without a count nothing is sent."""
     sides = [
@@ -337,9 +345,14 @@ def _revisions(
             name * 40,
             name * 64,
             JobFacts(side, checks=passed_checks(range(5))),
-            read_manifest(_manifest(COUNTER if declares else None)),
+            read_manifest(_manifest(witness)),
         )
-        for name, side, declares in zip("fa", sides, (at_base, at_head), strict=True)
+        for name, side, witness in zip(
+            "fa",
+            sides,
+            (COUNTER if at_base else None, of_head if at_head else None),
+            strict=True,
+        )
     )
     assert new.manifest is not None
     return [
@@ -368,10 +381,36 @@ def test_of_two_revisions_the_heads_witness_counts_alone() -> None:
         assert {row.verdict for row in fallback} == {"pass"}
 
 
+@pytest.mark.parametrize("worse", [True, False])
+def test_an_arm_that_never_ran_confirms_no_suspicion(worse: bool) -> None:
+    """However its fallback's times moved: an alert would open, and a bisection begin."""
+    for analysis in _revisions(7, 0, at_base=True, at_head=True):
+        pairs = [judged.pair for judged in analysis.ruled]
+        for pair in (pair for pair in pairs if pair.arm == "native"):
+            assert pair.outcome.verdict == "fail"
+            stored = Comparison(
+                verdict=pair.outcome.verdict,
+                lower=pair.outcome.lower,
+                evidence=evidence_of(pair) | {"faster": True},
+            )
+            assert side_of(stored, worse=worse) == "unknown"
+
+
 def test_a_pull_request_cannot_drop_a_witness() -> None:
     compared, pull_request = _revisions(7, 0, at_base=True, at_head=False)
     assert _of_native(compared) == {"pass"}
     assert (pull_request.verdict, _of_native(pull_request)) == ("fail", {"fail"})
+
+
+def test_a_pull_request_cannot_change_a_witness_and_is_told_so() -> None:
+    compared, pull_request = _revisions(
+        7, 0, at_base=True, at_head=True, of_head={"counter": "other_calls"}
+    )
+    assert _of_native(compared) == {"inconclusive"}, "it does not send its own"
+    assert (pull_request.verdict, _of_native(pull_request)) == ("fail", {"fail"})
+    assert "native_calls is 0; head declares another witness" in pull_request.reason
+    (witness,) = pull_request.report.witnesses
+    assert witness.words.endswith("and base's counts")
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,9 @@ def test_a_job_is_leased_exactly_where_the_target_says_that_it_takes_jobs(
         busy = set(
             session.scalars(select(Job.target_id).where(Job.state == "measuring"))
         )
-        leasable = queries._leasable(lab.agent_id, None, clock_module.now()).limit(None)
+        leasable = queries._select_next_leasable(
+            lab.agent_id, None, clock_module.now()
+        ).limit(None)
         found = set(session.scalars(select(Job.target_id).where(Job.id.in_(leasable))))
         rows = session.scalars(
             select(Target).where(Target.id.in_([target["id"] for target in targets]))

@@ -1,4 +1,4 @@
-"""Jobs become leases, leases are fenced, kept, lost and delivered late."""
+"""Tests how jobs are leased, and how leases are renewed, refused, lost, and delivered late."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def test_only_the_targets_agent_gets_its_jobs(
     client: TestClient, agent: ScriptedAgent, enrolled: Make, new_run: Make
 ) -> None:
     new_run()
-    stranger = enrolled("lab-9")
-    announce(stranger.agent_id)
-    assert ScriptedAgent(client, stranger.headers).ask().status_code == 204
+    other_agent = enrolled("lab-9")
+    announce(other_agent.agent_id)
+    assert ScriptedAgent(client, other_agent.headers).ask().status_code == 204
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_of_32_claimers_on_one_job_one_gets_the_lease(
     new_run(targets=None)
     agents = [agent, ScriptedAgent(client, other.headers)]
     answers = together(*[agents[index % 2].ask for index in range(32)])
-    won = [answer.json() for answer in answers if answer.status_code == 200]
+    leases = [answer.json() for answer in answers if answer.status_code == 200]
     assert sorted(answer.status_code for answer in answers) == [200, 200] + [204] * 30
-    assert len({lease["target_id"] for lease in won}) == 2
+    assert len({lease["target_id"] for lease in leases}) == 2
     with session_scope() as session:
         assert len(list(session.scalars(select(Attempt)))) == 2
 
@@ -182,8 +182,8 @@ def test_the_whole_way_of_a_job(
     )
     with session_scope() as session:
         kinds = [
-            (each.kind, each.data.get("state"))
-            for each in session.scalars(select(LiveEvent))
+            (event.kind, event.data.get("state"))
+            for event in session.scalars(select(LiveEvent))
         ]
     assert [state for kind, state in kinds if kind == "job"] == [
         "queued",
@@ -201,9 +201,9 @@ def test_the_whole_way_of_a_job(
     ]
     assert [state for kind, state in kinds if kind == "target"] == ["busy", "online"]
     with session_scope() as session:
-        rolled = jobs.get_run(session, run["id"])
-        assert (rolled.state, rolled.verdict) == ("done", "fail")
-        assert rolled.finished_at is not None
+        ended_run = jobs.get_run(session, run["id"])
+        assert (ended_run.state, ended_run.verdict) == ("done", "fail")
+        assert ended_run.finished_at is not None
 
 
 def test_another_batch_measures_the_next_launches(
@@ -324,9 +324,13 @@ def test_a_lease_lost_before_measuring_is_given_again_twice_then_failed(
         False,
     )
     with session_scope() as session:
-        rolled = jobs.get_run(session, run["id"])
-    assert (rolled.state, rolled.outcome, rolled.verdict) == ("failed", "failed", None)
-    assert (rolled.cause, rolled.jobs[0].outcome) == ("agent_lost", "failed")
+        ended_run = jobs.get_run(session, run["id"])
+    assert (ended_run.state, ended_run.outcome, ended_run.verdict) == (
+        "failed",
+        "failed",
+        None,
+    )
+    assert (ended_run.cause, ended_run.jobs[0].outcome) == ("agent_lost", "failed")
 
 
 def test_a_lease_lost_while_measuring_keeps_what_arrived_and_takes_the_rest_late(

@@ -1,4 +1,4 @@
-"""An outage longer than a lease: agents that measured on get their leases back, and nobody else's target."""
+"""Tests outages longer than a lease: an agent that kept measuring gets its lease back, if its target is still free."""
 
 from __future__ import annotations
 
@@ -52,13 +52,14 @@ def test_a_job_whose_lease_ran_out_in_an_outage_goes_on_when_its_agent_renews(
 def test_a_revived_lease_runs_out_again_when_nobody_renews_it(
     agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
 ) -> None:
+    """An agent that asks between launches what is undecided measures on, too."""
     new_run()
     leased = agent.measuring()
-    for _ in range(2):
+    for request in ("renew", "undecided"):
         clock.advance(31)
         assert expiry.sweep() == 1
         assert job_now(leased.job_id)["state"] == "lost"
-        assert leased.renew().status_code == 200
+        assert leased.post(request).status_code == 200
     assert job_now(leased.job_id)["state"] == "measuring"
 
 
@@ -109,11 +110,14 @@ def test_many_renewals_of_two_lost_jobs_of_one_target_revive_one(
 ) -> None:
     new_run()
     new_run()
-    both = []
+    lost_leases = []
     for _ in range(2):
-        both.append(agent.measuring())
+        lost_leases.append(agent.measuring())
         clock.advance(31)
         expiry.sweep()
-    answers = together(*[both[index % 2].renew for index in range(8)])
+    answers = together(*[lost_leases[index % 2].renew for index in range(8)])
     assert sorted({answer.status_code for answer in answers}) == [200, 409]
-    assert sorted(job_now(one.job_id)["state"] for one in both) == ["lost", "measuring"]
+    assert sorted(job_now(lease.job_id)["state"] for lease in lost_leases) == [
+        "lost",
+        "measuring",
+    ]

@@ -1,4 +1,4 @@
-"""Schedules ask for runs in their rhythm: only when switched on, one at a time per target, none in a heap."""
+"""Tests that schedules request runs at their interval: only when enabled, one per target, without a backlog."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Make = Callable[..., Any]
 def ask(
     client: TestClient, clock: FrozenClock, agent: ScriptedAgent, ci: dict[str, str]
 ) -> Make:
-    """`ask("POST", "/schedules", body, status)` → the answer."""
+    """Return `ask("POST", "/schedules", body, status)`, which sends a request and returns the JSON of the response."""
 
     def call(
         method: str, path: str, body: Any = None, status: int = 200, headers: Any = None
@@ -65,20 +65,23 @@ def test_nothing_is_asked_for_until_a_schedule_is_switched_on(
     ask: Make, clock: FrozenClock
 ) -> None:
     assert jobs.sweep() == 0
-    made = ask(
-        "POST", "/schedules", {k: v for k, v in spec().items() if k != "enabled"}, 201
+    schedule = ask(
+        "POST",
+        "/schedules",
+        {key: value for key, value in spec().items() if key != "enabled"},
+        201,
     )
-    assert made["enabled"] is False
+    assert schedule["enabled"] is False
     clock.advance(5 * HOUR)
-    heard_of_all()
+    mark_targets_online()
     assert jobs.sweep() == 0
-    ask("PATCH", f"/schedules/{made['id']}", {"enabled": True})
+    ask("PATCH", f"/schedules/{schedule['id']}", {"enabled": True})
     assert jobs.sweep() == 1
     assert len(runs()) == 1
 
 
 def test_an_a_a_schedule_asks_for_the_head_against_itself(ask: Make) -> None:
-    made = ask(
+    schedule = ask(
         "POST",
         "/schedules",
         spec(benchmarks=["sorting"], params={"n": [1000]}, launches=7),
@@ -89,11 +92,11 @@ def test_an_a_a_schedule_asks_for_the_head_against_itself(ask: Make) -> None:
     assert (run.trigger, run.base_commit, run.schedule_id) == (
         "a_a",
         run.commit,
-        made["id"],
+        schedule["id"],
     )
     assert (run.benchmarks, run.params, run.launches) == (["sorting"], {"n": [1000]}, 7)
     assert run.created_by == "schedule floors"
-    assert ask("GET", f"/schedules/{made['id']}")["last_run_id"] == run.id
+    assert ask("GET", f"/schedules/{schedule['id']}")["last_run_id"] == run.id
 
 
 def test_a_measuring_schedule_asks_for_the_head_alone(ask: Make) -> None:
@@ -117,7 +120,7 @@ def test_one_job_at_a_time_per_target_and_missed_ticks_do_not_pile_up(
     clock.advance(1.0)
     agent.measuring().finish(-1, "failed", cause="build_failed")
     clock.advance(10.5 * HOUR)  # ten ticks go by while nobody looks
-    heard_of_all()
+    mark_targets_online()
     jobs.sweep()
     assert len(runs()) == 3
     assert jobs.sweep() == 0
@@ -142,18 +145,18 @@ def test_one_job_at_a_time_per_target_and_missed_ticks_do_not_pile_up(
 def test_a_shorter_rhythm_brings_the_next_run_forward_and_a_longer_one_keeps_it(
     ask: Make, clock: FrozenClock, every_s: float, due_h: int
 ) -> None:
-    """Hours after the last run, five of which are gone: what is overdue by then is due at once."""
-    made = ask("POST", "/schedules", spec(every_s=int(24 * HOUR)), 201)
+    """The interval changes five hours after the last run; a run that is overdue by then is due at once."""
+    schedule = ask("POST", "/schedules", spec(every_s=int(24 * HOUR)), 201)
     assert jobs.sweep() == 1
-    begun = datetime.fromisoformat(made["created_at"])
+    begun = datetime.fromisoformat(schedule["created_at"])
     clock.advance(5 * HOUR)
-    changed = ask("PATCH", f"/schedules/{made['id']}", {"every_s": int(every_s)})
+    changed = ask("PATCH", f"/schedules/{schedule['id']}", {"every_s": int(every_s)})
     assert datetime.fromisoformat(changed["next_at"]) == begun + timedelta(hours=due_h)
     assert changed["every_s"] == every_s
 
 
-def heard_of_all() -> None:
-    """Every target is online now."""
+def mark_targets_online() -> None:
+    """Mark every target as online."""
     with session_scope() as session:
         for target in session.scalars(select(Target)):
             target.last_seen_at = clock_module.now()
@@ -172,7 +175,7 @@ def test_a_tick_with_nobody_there_is_quiet_and_the_next_one_tries_again(
 def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other(
     ask: Make,
 ) -> None:
-    gone = ask("POST", "/schedules", spec(name="gone", benchmarks=["hashing"]), 201)
+    refused = ask("POST", "/schedules", spec(name="gone", benchmarks=["hashing"]), 201)
     ask("POST", "/schedules", spec(), 201)
     with session_scope() as session:
         suite = session.get_one(Suite, (DEFAULT_PROJECT_ID, "demo"))
@@ -187,7 +190,7 @@ def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other
         (incident,) = session.scalars(select(Incident))
     assert (incident.code, incident.detail["schedule_id"]) == (
         "schedule_refused",
-        gone["id"],
+        refused["id"],
     )
     assert "hashing" in incident.detail["why"]
     assert jobs.sweep() == 0, "not reported every second"
@@ -214,15 +217,15 @@ def test_what_could_never_be_carried_out_is_refused_at_once(
 def test_schedules_are_named_once_changed_removed_and_every_change_is_on_record(
     ask: Make,
 ) -> None:
-    made = ask("POST", "/schedules", spec(), 201)
+    schedule = ask("POST", "/schedules", spec(), 201)
     assert ask("POST", "/schedules", spec(), 409)["code"] == "name_taken"
     changed = ask(
-        "PATCH", f"/schedules/{made['id']}", {"every_s": 7200, "enabled": False}
+        "PATCH", f"/schedules/{schedule['id']}", {"every_s": 7200, "enabled": False}
     )
     assert (changed["every_s"], changed["enabled"]) == (7200, False)
-    ask("DELETE", f"/schedules/{made['id']}", status=204)
-    ask("GET", f"/schedules/{made['id']}", status=404)
-    ask("PATCH", f"/schedules/{made['id']}", {"enabled": True}, 404)
+    ask("DELETE", f"/schedules/{schedule['id']}", status=204)
+    ask("GET", f"/schedules/{schedule['id']}", status=404)
+    ask("PATCH", f"/schedules/{schedule['id']}", {"enabled": True}, 404)
     with read_scope() as session:
         entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id))
         actions = [
@@ -231,7 +234,7 @@ def test_schedules_are_named_once_changed_removed_and_every_change_is_on_record(
             if entry.object_kind == "schedule"
         ]
     assert actions == [
-        (f"schedule.{verb}", made["id"]) for verb in ("create", "change", "remove")
+        (f"schedule.{verb}", schedule["id"]) for verb in ("create", "change", "remove")
     ]
 
 

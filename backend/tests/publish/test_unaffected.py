@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from paceline_server.store import outbox
 from paceline_server.testing.delivered_jobs import ARTIFACT, Lab, open_lab
+from paceline_server.testing.scripted_agent import LeasedJob
 from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 
 PREFIX = "/api/v1"
@@ -54,6 +55,14 @@ def _read(lab: Lab, path: str, **params: str) -> Any:
 
 def _end_without_a_launch(lab: Lab, *names: str) -> str:
     """Report that these are the same on both sides, and end the job at once; returns its run."""
+    leased = _begin_without(lab, *names)
+    assert leased.finish(-1).status_code == 204
+    outbox.drain()
+    return leased.run_id
+
+
+def _begin_without(lab: Lab, *names: str) -> LeasedJob:
+    """Report that these are the same on both sides, and begin to measure the others."""
     leased = lab.agent.lease()
     assert leased.lease["work"]["skips_unaffected"]
     digests = dict.fromkeys(names, DIGEST)
@@ -62,9 +71,7 @@ def _end_without_a_launch(lab: Lab, *names: str) -> str:
         ("measuring", {"artifact_hash": ARTIFACT, "unaffected": digests}),
     ):
         assert leased.report(state, **facts).status_code == 204
-    assert leased.finish(-1).status_code == 204
-    outbox.drain()
-    return leased.run_id
+    return leased
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -126,6 +133,12 @@ def test_a_check_of_the_suite_is_not_expected_of_a_workload_that_was_not_launche
     outbox.drain()
     document = _read(lab, f"/runs/{leased.run_id}/verdicts")
     assert document["outcome"] == outcome, document["reason"]
+
+
+def test_what_is_left_out_is_not_undecided(lab: Lab) -> None:
+    lab.request(**HEAD)
+    leased = _begin_without(lab, OTHER)
+    assert leased.post("undecided").json() == {"benchmarks": [BENCHMARK]}
 
 
 def test_what_an_agent_left_out_of_a_run_about_noise_is_missing(lab: Lab) -> None:

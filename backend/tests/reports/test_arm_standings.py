@@ -88,6 +88,18 @@ def test_a_later_run_of_other_points_hides_no_loss(lab: Lab) -> None:
     assert standings(lab)["rows"][0]["standing"] == "won"
 
 
+def test_an_arm_that_never_ran_has_lost_nothing(lab: Lab) -> None:
+    lab.measure(SLOWER_AT_1000)
+    why = "native was built, and never called"
+    with session_scope() as session:
+        for row in session.scalars(select(Comparison)):
+            row.verdict, row.reason = "fail", why
+            row.evidence = {**row.evidence, "witness": "fail"}
+    (row,) = standings(lab)["rows"]
+    assert (row["standing"], row["points_so"]) == ("undecided", 2)
+    assert row["words"] == f"batch=1000: {why}"
+
+
 def test_demonstrations_do_not_count(lab: Lab) -> None:
     lab.measure(FASTER)
     lab.measure(SLOWER_AT_1000, knobs={"slowdown_percent": 140})

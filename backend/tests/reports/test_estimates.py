@@ -10,7 +10,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.testing.delivered_jobs import Lab
-from paceline_server.testing.sorting_suite import SUITE
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -75,6 +75,28 @@ def test_an_estimate_repeats_past_durations_and_scales_them_to_other_selections(
     assert estimated["words"].endswith(
         "Up to three times that where a verdict stays open."
     )
+
+
+def test_an_estimate_learns_from_no_job_that_measured_less(
+    lab: Lab, clock: FrozenClock
+) -> None:
+    """A job that stopped when sure says how long one that stops takes; one that left out what is the same says nothing."""
+    measure(lab, clock, 10.0, stop_when_sure=True)
+    same: dict[str, Any] = {"launches": 5, "rounds": 12, "stop_when_sure": True}
+    (stops,) = estimate(lab, **same)["targets"]
+    assert (stops["seconds"], stops["same_choice"]) == (10.0, True)
+    for launches in (5, 10):
+        (whole,) = estimate(lab, launches=launches, rounds=12)["targets"]
+        assert (whole["seconds"], whole["based_on"]) == (None, 0)
+    measure(lab, clock, 100.0)
+    (scaled,) = estimate(lab, **{**same, "launches": 10})["targets"]
+    assert (scaled["based_on"], scaled["same_choice"]) == (2, False)
+    sides: dict[str, Any] = {"commit": "c" * 40, "base_commit": "b" * 40}
+    lab.request(**sides, launches=5, rounds=12)
+    lab.deliver_ab({1000: 0.0, 2000: 0.0}, unaffected={BENCHMARK: "d" * 64})
+    outbox.drain()
+    (compared,) = estimate(lab, **sides, launches=5, rounds=12)["targets"]
+    assert (compared["based_on"], compared["same_choice"]) == (2, False)
 
 
 @pytest.mark.shapes("embedded")

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import broker
 from paceline_server.runtime.embedded import Background
+from paceline_server.runtime.sweeper import Sweeper
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope, using
 from paceline_server.store.tables.messages import OutboxMessage
@@ -211,6 +213,23 @@ def test_changes_neither_fail_nor_wait_while_redis_is_away(
         ):  # at once: an outage does not slow every request
             database.publish_outbox([1])
     database.dispose()
+
+
+@pytest.mark.usefixtures("server")
+def test_the_process_that_agents_talk_to_notes_its_uptime() -> None:
+    def is_up() -> bool:
+        with read_scope() as session:
+            return bool(fleet.read_uptime(session).periods)
+
+    wait_until("a note that the API is up", is_up)
+
+
+def test_a_sweep_notes_no_uptime_of_the_api(
+    settings: Settings, database: Database
+) -> None:
+    Sweeper(settings, database.publish_outbox).sweep()
+    with read_scope() as session:
+        assert fleet.read_uptime(session).periods == []
 
 
 @pytest.mark.shapes("scaled")

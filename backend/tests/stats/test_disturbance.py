@@ -31,7 +31,8 @@ def _void(code: str, strength: float | None) -> Void:
 
 
 def _disturbed(*conditions: Void) -> Disturbance:
-    voids, disturbance = separate_disturbances(conditions, "host")
+    """Return what disturbs an arm at two revisions: of equal code, as the jobs below simulate it."""
+    voids, disturbance = separate_disturbances(conditions, "host", sides="revisions")
     assert voids == ()
     return disturbance
 
@@ -55,6 +56,23 @@ def test_each_kind_demands_its_own_extra_margin(
     disturbance = _disturbed(_void(code, strength))
     assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(log_extra)
     assert disturbance.phrase == phrase
+
+
+@pytest.mark.parametrize(
+    ("share", "log_extra"), [(0.06, 0.024), (0.5, 0.2), (0.75, 0.3), (0.8, 0.3)]
+)
+def test_arms_of_different_code_demand_what_neighbours_moved_them_by(
+    share: float, log_extra: float
+) -> None:
+    """Of waiting for a CPU alone, beside the other kinds; and a ratio of 1.5 clears it either way."""
+    conditions = [_void("pressure", share), _void("steal", 0.1)]
+    _, disturbance = separate_disturbances(conditions, "host")
+    assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(
+        log_extra + 0.05
+    )
+    _, waiting = separate_disturbances(conditions[:1], "host")
+    policy = policy_under(waiting, 2.0)
+    assert -math.log(1.5) < policy.holds_below < policy.slower_from < math.log(1.5)
 
 
 @pytest.mark.parametrize(("share", "log_extra"), [(0.1, 0.025), (0.5, 0.06)])

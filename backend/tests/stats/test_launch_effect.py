@@ -24,6 +24,7 @@ from paceline_server.stats.paired import (
     pool_launch_noise,
 )
 from paceline_server.stats.samples import Floats
+from paceline_server.stats.stopping import policy_after
 from scipy import stats as scipy_stats
 
 LAUNCHES, BLOCKS, PAIRS = 5, 20, 20
@@ -156,7 +157,22 @@ def test_launches_that_differ_much_decide_where_all_of_them_are_far_beyond() -> 
     d += rng.normal(0.0, 0.15, (200, 5, 1))
     outcomes = [judge_pair(_blocks(pair)) for pair in d]
     assert [outcome.verdict for outcome in outcomes].count("fail") >= 185
-    assert outcomes[0].filters[-2].name == "launch_medians"
+    assert outcomes[0].filters[-1].name == "launch_medians"
+
+
+def test_launches_that_are_all_far_from_the_margin_decide_whatever_they_differ_by() -> (
+    None
+):
+    """Proves that a ratio of three is decided by four launches that differ by half of it, as by two when a job stops early;
+    and that one launch nearer than any measured bias leaves it open."""
+    far = [math.log(ratio) for ratio in (1.6, 2.4, 4.8, 5.9)]
+    noise = np.random.default_rng(5).normal(0.0, 0.02, (len(far), 12))
+    slower = judge_pair(_blocks(np.array(far)[:, None] + noise))
+    assert slower.verdict == "fail", slower.reason
+    assert judge_pair(_blocks(-np.array(far)[:, None] + noise)).verdict == "pass"
+    far[0] = math.log(1.05)
+    undecided = judge_pair(_blocks(np.array(far)[:, None] + noise))
+    assert undecided.verdict == "inconclusive", undecided.reason
 
 
 def test_few_pairs_do_not_say_how_much_launches_differ() -> None:
@@ -164,8 +180,13 @@ def test_few_pairs_do_not_say_how_much_launches_differ() -> None:
     d = rng.normal(0.0, 0.003, (LAUNCH_NOISE_PAIRS, 5, BLOCKS))
     d += rng.normal(0.0, 0.03, (LAUNCH_NOISE_PAIRS, 5, 1))
     outcomes = [judge_pair(_blocks(pair)) for pair in d]
-    assert pool_launch_noise(outcomes) == pytest.approx(0.03, rel=0.4)
+    noise = pool_launch_noise(outcomes)
+    assert noise == pytest.approx(0.03, rel=0.4)
     assert pool_launch_noise(outcomes[1:]) == 0.0
+    early = policy_after(3, 5, PairPolicy())
+    stopped = [judge_pair(_blocks(pair[:3]), 0, early) for pair in d]
+    assert pool_launch_noise([*outcomes, *stopped]) == noise, "they say nothing of it"
+    assert pool_launch_noise([*outcomes[1:], *stopped]) == 0.0
 
 
 def test_the_launches_that_noisy_launches_are_told_to_take_decide_it() -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.channels.chat_messages import check_template
+from paceline_server.channels.notices import Notice, Ratios
+from paceline_server.kernel import clock
 from paceline_server.store import migrations, tables
 from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.base import Base
 from paceline_server.store.session import Database
-from paceline_server.store.tables.channels import Channel
-from sqlalchemy import inspect, select, text, update
+from paceline_server.store.tables.channels import Channel, Notification
+from sqlalchemy import insert, inspect, select, text, update
 
 pytestmark = pytest.mark.shapes("embedded", "scaled")
 
@@ -274,4 +277,22 @@ def test_a_chat_of_an_old_kind_becomes_a_template_and_is_of_that_kind_again(
         ("teams", "teams", None),
         ("webhook", "webhook", None),
     ]
+    assert migrations.upgrade(database.url) is True
+
+
+def test_an_older_server_reads_the_notices_of_a_newer_one(database: Database) -> None:
+    """It knows every field of a notice but the ratios of launches."""
+    plain = Notice("alert.opened", "critical", "alt_1", "slower", "by 12 %", "", "/")
+    drawn = replace(plain, ratios=Ratios("native", (1.1, 1.2), 1.05))
+    owned = {"project_id": DEFAULT_PROJECT_ID, "created_at": clock.now()}
+    known = plain.columns()["content"]
+    assert "ratios" not in known
+    with database.engine.begin() as connection:
+        for name, notice in (("plain", plain), ("drawn", drawn)):
+            values = {"id": name, **owned, **notice.columns()}
+            connection.execute(insert(Notification).values(values))
+    migrations.downgrade(database.url, "0025")
+    with database.engine.connect() as connection:
+        contents = list(connection.scalars(select(Notification.content)))
+    assert contents == [json.loads(json.dumps(known))] * 2
     assert migrations.upgrade(database.url) is True

@@ -8432,7 +8432,8 @@ export interface components {
         };
         /**
          * ScheduleOut
-         * @description A schedule. `next_at`: when it is due, if it is enabled. Missed runs are not repeated later.
+         * @description A schedule. `next_at`: when it is due, if it is enabled. Missed runs are not repeated later. `missed_at`: when the
+         *     newest run was due, if it did not happen, and `missed_because` why.
          */
         ScheduleOut: {
             /** Id */
@@ -8473,6 +8474,10 @@ export interface components {
              * Format: date-time
              */
             next_at: string;
+            /** Missed At */
+            missed_at: string | null;
+            /** Missed Because */
+            missed_because: string | null;
             /** Last Run Id */
             last_run_id: string | null;
             /** Created By */
@@ -8978,8 +8983,8 @@ export interface components {
          * TargetNoiseOut
          * @description The noise in a target's ordinary jobs. `scatter`: half of a point's 99 % interval as a fraction of its value; the
          *     average over a job's points, then the median over jobs. `waiting_percent`: the time in which the workload waited for
-         *     a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs` with
-         *     excluded points, because the job was void or disturbed or a check failed.
+         *     a CPU, the median over jobs; null if the target does not report it. `excluded_jobs`: those of its `jobs`
+         *     that count in no series, because the job was void or disturbed or a check failed.
          */
         TargetNoiseOut: {
             /** Target Id */

@@ -1,4 +1,4 @@
-/** The data of an interval chart: series of values with intervals, reference lines and marks. */
+/** Defines the data of an interval chart: series of values with intervals, reference lines and marks. */
 export type Scale = 'linear' | 'log';
 
 export interface IntervalPoint {
@@ -11,7 +11,7 @@ export interface IntervalPoint {
 
 export interface IntervalSeries {
   name: string;
-  /** Index of the look; by default, the index of the series. */
+  /** Index of the colour, dash and marker; by default, the index of the series. */
   look?: number;
   points: readonly IntervalPoint[];
 }
@@ -24,7 +24,7 @@ export interface ReferenceMark {
   dash?: string;
 }
 
-/** A labelled vertical mark on the x axis, in the look of its series, or in text colour if it has several. */
+/** A labelled vertical line at an x. It has the colour of the series with this look, or of text without one. */
 export interface VerticalMark {
   x: string | number;
   label: string;

@@ -120,6 +120,8 @@ export function scheduleOf(change: Partial<Schedule> = {}): Schedule {
     every_s: 86_400,
     enabled: false,
     next_at: minutesAgo(-600),
+    missed_at: null,
+    missed_because: null,
     last_run_id: null,
     created_by: 'Ada',
     created_at: minutesAgo(3000),

@@ -1,4 +1,4 @@
-/** Looks of the policy in force: right, wrong or not known. */
+/** Returns the badge of the policy in force: it holds, is wrong, or is not known yet. */
 import type { PolicyAdvice } from '../api/types';
 import type { Badge } from './status';
 

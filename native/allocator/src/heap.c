@@ -37,9 +37,9 @@ static void forget_empty(struct heap *heap, const struct span *span) {
 }
 
 /* A purge inside a span is wasted when the span ends soon afterwards, because
- * the whole span would have gone. A wasted purge counts one third of a refault:
- * purging pays when a few objects outlive a burst; it does not when the program
- * frees everything and refills, since it then finds most of its pages gone. */
+ * the whole span would have gone. It counts as a third of a refault. Purging
+ * pays when a few objects outlive a burst. It does not pay when the program
+ * frees everything and allocates again, because most of its pages are gone. */
 static void count_wasted_purge(struct heap *heap, const struct span *span) {
     enum { SHARE = 3 };
     if (UNLIKELY(span->purged != 0) &&

@@ -1,11 +1,11 @@
-/* check.h: the runner.
+/* check.h: runs the registered tests.
  *
- *   PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--emulator=PATH]
+ *   PROGRAM [--list] [--only=TEXT] [--inner=TEST] [--emulator=PATH]
  *           [--NAME=number]...
  *
- * Each test is this program again with --inner, so that it starts with the
- * environment it needs. Exit 0 when none failed; the last line is "N passed, N
- * failed", with ", N skipped" where some were. */
+ * Each test runs this program again with --inner, so that it starts with the
+ * environment it needs. The exit status is 0 when none failed. The last line is
+ * "N passed, N failed", with ", N skipped" where some were. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -68,7 +68,7 @@ static void run_inner(const struct check_test *test, int errors) {
     _Exit(127);
 }
 
-/* The process's wait status; its stderr in `text`. */
+/* Returns the wait status of the test's process, and its stderr in `text`. */
 static int run_process(const struct check_test *test, char *text,
                        size_t capacity) {
     int ends[2];

@@ -12,7 +12,7 @@ use crate::event::{Check, Metric, Params, Value, Work};
 use crate::fence::keep;
 use crate::session;
 
-/// Stops a launch; becomes the `error` event.
+/// An error that stops a launch. It becomes the `error` event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// `usage`, `no_case`, or a code of the workload.
@@ -70,9 +70,11 @@ enum Body {
 pub struct Arm {
     name: String,
     body: Body,
+    /// The fixed iterations of every sample, if they are fixed.
     iterations: Option<u64>,
     work: Option<TakeWork>,
     readings: Vec<(String, TakeReading)>,
+    /// The metrics with one value per launch.
     once: Vec<(String, TakeOnce)>,
 }
 
@@ -147,14 +149,14 @@ impl Arm {
     }
 
     /// Fixes the iterations of every sample, where their number decides what is measured (how full
-    /// a heap is, say). Calibration then does not run the arm. The same for all arms.
+    /// a heap is, say). Calibration then does not run the arm. All arms need the same number.
     #[must_use]
     pub fn with_iterations(mut self, iterations: u64) -> Self {
         self.iterations = Some(iterations);
         self
     }
 
-    /// Counters of a timed region (`items`, `prepared`, `kept` are reserved; at most 16). `take`
+    /// Adds counters of a timed region: at most 16 (`items`, `prepared`, `kept` are reserved). `take`
     /// runs after a round, outside of all timed regions, and returns the counts since its last
     /// call.
     #[must_use]
@@ -163,7 +165,7 @@ impl Arm {
         self
     }
 
-    /// A metric besides `time` that [`Benchmark::metrics`] declares. `take` is called as in
+    /// Adds a metric besides `time` that [`Benchmark::metrics`] declares. `take` is called as in
     /// [`Arm::with_work`].
     #[must_use]
     pub fn with_metric(mut self, metric: &str, take: impl FnMut() -> Reading + 'static) -> Self {
@@ -171,7 +173,7 @@ impl Arm {
         self
     }
 
-    /// A metric with one value per launch, such as a peak: `take` runs once after the last measured
+    /// Adds a metric with one value per launch, such as a peak: `take` runs after the last measured
     /// round, and the value belongs to that round.
     #[must_use]
     pub fn with_launch_metric(
@@ -198,7 +200,7 @@ impl Arm {
         &self.name
     }
 
-    /// Its fixed iterations, if it has them.
+    /// Returns its fixed iterations, if it has them.
     pub(crate) fn iterations(&self) -> Option<u64> {
         self.iterations
     }
@@ -214,7 +216,7 @@ impl Arm {
         Ok(None)
     }
 
-    /// The metrics with one value per launch.
+    /// Takes the metrics with one value per launch.
     pub(crate) fn once(&mut self) -> Result<Vec<(String, u64)>, Failure> {
         self.once
             .iter_mut()
@@ -222,7 +224,7 @@ impl Arm {
             .collect()
     }
 
-    /// Counters and readings since the last call.
+    /// Takes the counters and readings since the last call.
     pub(crate) fn account(&mut self) -> Account {
         Account {
             work: self.work.as_mut().map(|take| take()).unwrap_or_default(),
@@ -295,7 +297,7 @@ pub struct Knob {
     pub default: u64,
     /// Set if it changes the work to demonstrate an alert; results say so.
     pub demonstration: bool,
-    /// The text of the warning about it.
+    /// What it does to the work, for the warning about it.
     pub what: String,
 }
 
@@ -315,7 +317,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// An integer param that the benchmark declares.
+    /// Returns the value of an integer param that the benchmark declares.
     ///
     /// # Panics
     /// When the benchmark declares no such integer param: a mistake in the workload.
@@ -327,7 +329,7 @@ impl Context<'_> {
         }
     }
 
-    /// A text param that the benchmark declares.
+    /// Returns the value of a text param that the benchmark declares.
     ///
     /// # Panics
     /// When the benchmark declares no such text param: a mistake in the workload.
@@ -352,7 +354,7 @@ pub struct Prepared {
     pub verify: Box<dyn FnMut() -> Vec<Check>>,
 }
 
-/// Prepares a group; not timed.
+/// Prepares a group. It is not timed.
 pub type Prepare = Box<dyn Fn(&Context<'_>) -> Result<Prepared, Failure>>;
 
 /// A benchmark.
@@ -361,7 +363,7 @@ pub struct Benchmark {
     pub name: String,
     /// Names of its arms, in the order `--list` prints.
     pub arms: Vec<String>,
-    /// What varies.
+    /// The parameters whose values vary.
     pub params: Vec<Param>,
     /// Metrics of its arms besides `time`.
     pub metrics: Vec<Metric>,

@@ -49,11 +49,18 @@ def list_schedules(server: Server, token: Token, as_json: Json = False) -> None:
         "every": lambda schedule: _interval(schedule["every_s"]),
         "next": _next_run,
     }
+    if any(schedule.get("missed_at") for schedule in schedules):
+        columns = {**columns, "missed": _missed_run}
     show_list(schedules, as_json, columns, "Nothing is scheduled.")
 
 
 def _next_run(schedule: Item) -> str:
     return short_time(schedule["next_at"]) if schedule["enabled"] else "switched off"
+
+
+def _missed_run(schedule: Item) -> str:
+    missed_at = schedule.get("missed_at")
+    return f"{short_time(missed_at)}: {schedule['missed_because']}" if missed_at else ""
 
 
 def _interval(seconds: int) -> str:

@@ -50,8 +50,8 @@ LIMITS = {
     Rung.ADB_RECONNECT: 1,
     Rung.REBOOT: 1,
 }
-"""Tries per episode. Two, because a handshake fails once while adbd restarts. A restart that did not help will
-not help a minute later."""
+"""Tries per episode. There are two where a handshake may fail once while adbd restarts. A restart that did not help
+will not help a minute later."""
 
 
 class Ladder(msgspec.Struct, frozen=True):
@@ -64,8 +64,8 @@ class Ladder(msgspec.Struct, frozen=True):
 
 
 class RecoveryCapabilities(msgspec.Struct, frozen=True):
-    """The possible ways of recovery. `by_server`: a route leads through an adb server; `speaks`: a restart can
-    be requested; `survives_restart`: the device can be reached after a restart without a person.
+    """The possible ways of recovery. `by_server`: a route leads through an adb server. `speaks`: the device accepts a
+    restart. `survives_restart`: after a restart, the device can be reached without a person.
     """
 
     by_server: bool
@@ -95,7 +95,7 @@ State = Literal["idle", "checking", "recovering", "given_up"]
 
 
 class HealthEpisode(msgspec.Struct, frozen=True):
-    """The state of checking and recovering a device. `why`: the reason for the check; later, what failed."""
+    """The state of checking and recovering a device. `why` is the reason for the check, and later what failed."""
 
     state: State = "idle"
     why: str = ""
@@ -147,14 +147,14 @@ def next_episode(episode: HealthEpisode, event: Event) -> HealthEpisode:
         case CheckFailed():
             return HealthEpisode("recovering", event.text, episode.ladder)
         case RungTried():
-            over = event.rung is Rung.GIVE_UP
+            gives_up = event.rung is Rung.GIVE_UP
             return HealthEpisode(
-                "given_up" if over else "checking",
+                "given_up" if gives_up else "checking",
                 episode.why,
                 episode.ladder.with_tried(event.rung),
             )
 
 
 def may_lease(episode: HealthEpisode, server_health: str | None) -> bool:
-    """Return whether the lane may request jobs. `server_health` is None for a target whose health it does not keep."""
+    """Return whether the lane may request jobs. `server_health` is None if the server keeps no health of the target."""
     return episode.state == "idle" and server_health in {None, "good"}

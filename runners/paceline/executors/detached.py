@@ -32,7 +32,7 @@ TICK_S = 0.1
 """Interval of checking limits and ticking the sink while nothing arrives."""
 START_TIMEOUT_S = 30.0
 GRACE_S = 60.0
-"""How long after the timeout the device ends a launch by itself if no agent does."""
+"""Time after the timeout at which the device itself ends a launch that no agent has ended."""
 SIGKILL = 9
 SIGNAL_STATUS = 128
 """A shell exits with 128 + n when signal n killed its process."""
@@ -45,8 +45,8 @@ CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
 class FollowerFrame(msgspec.Struct, frozen=True):
-    """One message of the follower. `data` of out and err may come in pieces; `text` is the status of end, or
-    the two times of a beat."""
+    """One message of the follower. The `data` of out and err may come in pieces. `text` is the status of an end, or the
+    start and the present time of a beat."""
 
     word: Word
     data: bytes = b""
@@ -79,9 +79,9 @@ class FollowerParser:
                     self._line.decode("ascii", "replace").split(" "),
                     b"",
                 )
-                yield from self._parse(words)
+                yield from self._parse_line(words)
 
-    def _parse(self, words: list[str]) -> Iterator[FollowerFrame]:
+    def _parse_line(self, words: list[str]) -> Iterator[FollowerFrame]:
         match words:
             case ["out" | "err" as channel, offset, length] if (
                 offset.isdecimal() and length.isdecimal()
@@ -104,7 +104,7 @@ class FollowerParser:
 
 
 class RemotePaths(msgspec.Struct, frozen=True):
-    """Paths and commands of a launch on the device. `workload` and `watching` are prefixes of commands."""
+    """Paths of a launch on the device. `workload` is put before its command, `watching` before that of the follower."""
 
     run: str
     directory: PurePosixPath
@@ -121,13 +121,13 @@ class DetachedLaunch:
         persistent: ReconnectingDevice,
         spec: LaunchSpec,
         launch: LaunchMonitor,
-        place: RemotePaths,
-        ended: Callable[[], None] = lambda: None,
+        paths: RemotePaths,
+        on_ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """Prepare the launch. `ended` is called right after its end, before its files are removed."""
-        self._on_ended = ended
+        """Prepare the launch. `on_ended` is called right after its end, before its files are removed."""
+        self._on_ended = on_ended
         self._persistent, self._spec, self._launch = persistent, spec, launch
-        self._place, self._pace = place, persistent.pace
+        self._paths, self._pace = paths, persistent.pace
         self._begun_at = self._alive_at = -math.inf
         self._over_since: float | None = None
         self._killed_at: float | None = None
@@ -137,32 +137,32 @@ class DetachedLaunch:
 
     def run(self) -> Outcome:
         """Run the launch to its end. Raises TargetError."""
-        self._start()
+        self._start_launch()
         self._begun_at = time.monotonic()
         self._launch.start_timeout(self._begun_at)
         failures = 0
         while not self._is_settled:
-            before = self._taken_bytes()
+            before = self._count_taken_bytes()
             try:
-                self._follow()
+                self._follow_launch()
             except AdbError as error:
-                failures = 1 if self._taken_bytes() > before else failures + 1
+                failures = 1 if self._count_taken_bytes() > before else failures + 1
                 if failures >= TRIES:
                     raise_target_error(error)
                 self._persistent.regain(error)
-        return self._conclude()
+        return self._conclude_launch()
 
     @property
     def _is_settled(self) -> bool:
         return self._ended is not None or self._failure is not None
 
-    def _conclude(self) -> Outcome:
+    def _conclude_launch(self) -> Outcome:
         """Clean up, then judge. A failed clean-up does not hide a failure of the benchmark."""
         failure: TargetError | None = None
         left_count = 0
         try:
             self._on_ended()
-            left_count = self._sweep()
+            left_count = self._remove_leftovers()
         except TargetError as error:
             failure = error
         if self._ended is None or self._failure is not None:
@@ -178,52 +178,52 @@ class DetachedLaunch:
             raise failure
         return outcome
 
-    def _start(self) -> None:
+    def _start_launch(self) -> None:
         limit = math.ceil(self._spec.timeout_s + GRACE_S)
         environment = [f"{key}={value}" for key, value in self._spec.env.items()]
         command = [
             *(["env", *environment] if environment else []),
-            *self._place.workload,
+            *self._paths.workload,
             *self._spec.argv,
         ]
         start = scripts.argv(
             "start",
-            str(self._place.directory),
-            str(self._place.script),
-            self._place.run,
+            str(self._paths.directory),
+            str(self._paths.script),
+            self._paths.run,
             str(self._spec.cwd),
             str(limit),
             self._spec.argv[0],
             *command,
         )
-        done = self._persistent.run(start, START_TIMEOUT_S)
-        if done.rc != 0:
+        result = self._persistent.run(start, START_TIMEOUT_S)
+        if result.rc != 0:
             output = (
-                (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
+                (result.stdout + result.stderr).decode("utf-8", "replace").strip()[:400]
             )
-            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {output}"
+            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({result.rc}): {output}"
             self._persistent.raise_refusal(
                 TransferError(text, no_space="No space left" in output)
             )
 
-    def _follow(self) -> None:
+    def _follow_launch(self) -> None:
         """Follow the launch to its end. Raises AdbError if the connection is lost first."""
         offsets = [
             str(self._launch.bytes_seen(channel)) for channel in CHANNELS.values()
         ]
         follow = scripts.argv(
-            "follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}"
+            "follow", str(self._paths.directory), *offsets, f"{self._pace.look_s:g}"
         )
         frames, heard_at = FollowerParser(), time.monotonic()
         self._over_since = None
-        with self._persistent.stream([*self._place.watching, *follow]) as stream:
+        with self._persistent.stream([*self._paths.watching, *follow]) as stream:
             while not self._is_settled:
                 data = stream.read(TICK_S)
                 self._launch.tick()
                 if data:
                     heard_at = time.monotonic()
                     for frame in frames.feed(data):
-                        self._take(frame, heard_at)
+                        self._take_frame(frame, heard_at)
                 elif data == b"":
                     raise LostError(
                         "The device closed the connection that followed a launch."
@@ -235,7 +235,7 @@ class DetachedLaunch:
                 if not self._is_settled:
                     self._enforce_limits(time.monotonic())
 
-    def _take(self, frame: FollowerFrame, now: float) -> None:
+    def _take_frame(self, frame: FollowerFrame, now: float) -> None:
         match frame.word:
             case "out" | "err":
                 channel = CHANNELS[frame.word]
@@ -245,7 +245,7 @@ class DetachedLaunch:
                     )
                 self._launch.feed(channel, frame.data)
             case "beat":
-                self._alive_at = self._time_of_beat(frame.text, now)
+                self._alive_at = self._read_beat_time(frame.text, now)
             case "over":
                 self._over_since = now if self._over_since is None else self._over_since
             case "late":
@@ -257,7 +257,7 @@ class DetachedLaunch:
                     "Its watcher was killed, perhaps because the device was short of memory."
                 )
 
-    def _time_of_beat(self, beat: str, now: float) -> float:
+    def _read_beat_time(self, beat: str, now: float) -> float:
         """Return when the launch was seen running, by the device's clock, because its output may be read late."""
         try:
             began_s, seen_s = map(float, beat.split())
@@ -271,7 +271,7 @@ class DetachedLaunch:
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is StopSignal.KILL else None
             self._persistent.run(
-                scripts.argv("order", str(self._place.directory), order.value)
+                scripts.argv("order", str(self._paths.directory), order.value)
             )
         if self._launch.is_flooded:  # more output is not worth reading
             self._ended = ProcessEnd(signal_number=SIGKILL)
@@ -280,7 +280,7 @@ class DetachedLaunch:
             and self._alive_at > self._killed_at + self._launch.limits.kill_s
         ):
             text = f"It cannot be killed: it still ran {self._launch.limits.kill_s:g} s after SIGKILL."
-            self._failure = self._lost_error(
+            self._failure = self._make_lost_error(
                 text, "Restart the device: the launch hangs in its kernel."
             )
         elif (
@@ -296,9 +296,9 @@ class DetachedLaunch:
         if self._launch.is_conclusive:
             self._ended = ProcessEnd(exit_code=0)
         else:
-            self._failure = self._lost_error(why)
+            self._failure = self._make_lost_error(why)
 
-    def _lost_error(self, why: str, advice: str = "") -> TargetError:
+    def _make_lost_error(self, why: str, advice: str = "") -> TargetError:
         text = f"Launch {self._spec.launch} of {self._spec.workload}: {why}"
         return TargetError("device_lost", text, advice)
 
@@ -312,7 +312,7 @@ class DetachedLaunch:
                 start_error=f"{program}: there is no such program on the device"
             )
         elif status == "nowhere":
-            self._failure = self._lost_error(
+            self._failure = self._make_lost_error(
                 f"{self._spec.cwd} is not on the device any more."
             )
         elif number is None:
@@ -328,18 +328,18 @@ class DetachedLaunch:
         else:
             self._ended = ProcessEnd(exit_code=number)
 
-    def _sweep(self) -> int:
+    def _remove_leftovers(self) -> int:
         """Kill processes that the workload left behind and remove its output, which was read."""
 
-        def sweep(connection: Connection) -> int:
-            directory = self._place.directory
+        def remove(connection: Connection) -> int:
+            directory = self._paths.directory
             killed = leftovers.kill_processes(
-                connection, self._place.run, str(directory.parent), str(directory)
+                connection, self._paths.run, str(directory.parent), str(directory)
             )
             leftovers.remove_directory(connection, str(directory))
             return killed
 
-        return self._persistent.ask(sweep)
+        return self._persistent.ask(remove)
 
-    def _taken_bytes(self) -> int:
+    def _count_taken_bytes(self) -> int:
         return sum(self._launch.bytes_seen(channel) for channel in CHANNELS.values())

@@ -20,7 +20,7 @@ from paceline.harnesses.port import (
 
 BENCH = ("-bench", "--bench", "-test.bench")
 _NAME = re.compile(r"(?:.*\.)?(Benchmark[^/.]*)((?:/.*)?)", re.DOTALL)
-"""The function and the names below it, after a package if there are several."""
+"""Matches an optional package, the function, and the names of its sub-benchmarks."""
 _PROCS = re.compile(r"-\d+\Z")
 
 
@@ -40,7 +40,8 @@ class GoTesting:
         if request.only:
             argv = without_options(argv, *BENCH)
             argv.insert(
-                2 if prefix == "-" else 1, f"{prefix}bench={_filter(request.only)}"
+                2 if prefix == "-" else 1,
+                f"{prefix}bench={_bench_pattern(request.only)}",
             )
 
         def add_default(name: str, value: str) -> None:
@@ -60,19 +61,21 @@ class GoTesting:
         return read_text(finished.stdout)
 
 
-def _filter(names: Sequence[str]) -> str:
-    """Return the value of -bench that runs these benchmarks, and none beside them that would take long: each level of a
-    name has a pattern of its own."""
+def _bench_pattern(names: Sequence[str]) -> str:
+    """Return the value of -bench that selects these benchmarks.
+
+    Each level of a name has a pattern of its own, so that few other benchmarks run with them.
+    """
     paths = [
         [match[1], *match[2].split("/")[1:]]
         for name in names
         if (match := _NAME.fullmatch(name))
     ]
     depth = 1 if len({len(path) for path in paths}) > 1 else len(paths[0])
-    return "/".join(_any_of(path[level] for path in paths) for level in range(depth))
+    return "/".join(_match_any(path[level] for path in paths) for level in range(depth))
 
 
-def _any_of(parts: Iterable[str]) -> str:
+def _match_any(parts: Iterable[str]) -> str:
     # Go matches names without the number of processors that it appends.
     texts = {text for part in parts for text in (part, _PROCS.sub("", part))}
     return f"^({'|'.join(re.escape(text) for text in sorted(texts))})$"

@@ -1,4 +1,4 @@
-"""Tests of the deadline socket on real sockets: all bytes are sent, ends are noticed, deadlines are kept."""
+"""Tests the deadline socket on real sockets: it sends all bytes, notices ends, and keeps deadlines."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SMALL_BUFFER = 4096
 SOON_S = 0.05
 
 
-def in_time() -> float:
+def deadline() -> float:
     return time.monotonic() + WITHIN_S
 
 
 @pytest.fixture
 def pair() -> Iterator[tuple[DeadlineSocket, socket.socket]]:
-    """A wire with a send buffer of a few KiB, and the other end."""
+    """Yield a socket with a send buffer of a few KiB, and the other end of its connection."""
     ours, theirs = socket.socketpair()
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL_BUFFER)
     wire = DeadlineSocket(ours, "the device")
@@ -42,22 +42,22 @@ def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(
 ) -> None:
     wire, theirs = pair
     data = random.Random(1).randbytes(3 << 20)  # noqa: S311 -- test data
-    seen = hashlib.sha256()
+    received = hashlib.sha256()
 
-    def take() -> None:
+    def receive_all() -> None:
         while more := theirs.recv(1500):
-            seen.update(more)
+            received.update(more)
 
-    reader = threading.Thread(target=take)
+    reader = threading.Thread(target=receive_all)
     reader.start()
-    wire.send(data, in_time())
+    wire.send(data, deadline())
     wire.close()
     reader.join(WITHIN_S)
-    assert seen.digest() == hashlib.sha256(data).digest()
+    assert received.digest() == hashlib.sha256(data).digest()
 
 
 def test_such_a_kernel_really_takes_less_than_it_is_given() -> None:
-    """Without this the test above would prove nothing."""
+    """The test above proves nothing if the kernel takes everything at once."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL_BUFFER)
@@ -87,7 +87,7 @@ def test_sending_to_a_peer_that_left_is_lost(
     wire, theirs = pair
     theirs.close()
     with pytest.raises(LostError):
-        wire.send(bytes(1 << 20), in_time())
+        wire.send(bytes(1 << 20), deadline())
 
 
 def test_readable_tells_bytes_and_the_end_from_silence(
@@ -97,23 +97,23 @@ def test_readable_tells_bytes_and_the_end_from_silence(
     assert not wire.readable(SOON_S)
     theirs.send(b"x")
     assert wire.readable(WITHIN_S)
-    assert wire.receive(10, in_time()) == b"x"
+    assert wire.receive(10, deadline()) == b"x"
     assert not wire.readable(SOON_S)
     theirs.close()
     assert wire.readable(WITHIN_S)
-    assert wire.receive(10, in_time()) == b""
+    assert wire.receive(10, deadline()) == b""
 
 
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as made:
-        yield made
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
 
 
 def connected(listener: socket.socket) -> DeadlineSocket:
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     return DeadlineSocket(
-        open_socket(address, in_time(), NOBODY), f"the device at {address}"
+        open_socket(address, deadline(), NOBODY), f"the device at {address}"
     )
 
 
@@ -142,12 +142,12 @@ def test_small_messages_leave_at_once_and_silence_is_probed(
     listener: socket.socket,
 ) -> None:
     wire = connected(listener)
-    made = wire._socket
-    assert made.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
-    assert made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
+    inner_socket = wire._socket
+    assert inner_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+    assert inner_socket.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
     if hasattr(socket, "TCP_KEEPIDLE"):
         idle, every, probes = (
-            made.getsockopt(socket.IPPROTO_TCP, option)
+            inner_socket.getsockopt(socket.IPPROTO_TCP, option)
             for option in (
                 socket.TCP_KEEPIDLE,
                 socket.TCP_KEEPINTVL,
@@ -163,7 +163,7 @@ def test_small_messages_leave_at_once_and_silence_is_probed(
     reason="descriptors are numbered on POSIX systems, not on Windows",
 )
 def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> None:
-    """select(2) fails there."""
+    """select(2) fails for such descriptors, so the socket must use poll."""
     import resource  # noqa: PLC0415 -- POSIX only
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -183,7 +183,7 @@ def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> N
         assert wire._socket.fileno() > 1023
         assert not wire.readable(SOON_S)
         other.send(b"here")
-        assert wire.receive(24, in_time()) == b"here"
+        assert wire.receive(24, deadline()) == b"here"
 
 
 def test_a_closed_wire_is_lost_and_closing_again_is_safe(
@@ -193,7 +193,7 @@ def test_a_closed_wire_is_lost_and_closing_again_is_safe(
     wire.close()
     wire.close()
     with pytest.raises(LostError, match="broke"):
-        wire.send(b"x", in_time())
+        wire.send(b"x", deadline())
 
 
 def test_nobody_listening_is_absent_with_advice() -> None:
@@ -201,7 +201,7 @@ def test_nobody_listening_is_absent_with_advice() -> None:
         reserved_port() as port,
         pytest.raises(AbsentError, match="refused") as caught,
     ):
-        open_socket(f"127.0.0.1:{port}", in_time(), NOBODY)
+        open_socket(f"127.0.0.1:{port}", deadline(), NOBODY)
     assert "adb tcpip 5555" in caught.value.advice
 
 

@@ -1,4 +1,4 @@
-"""Tests of reading conditions: values with their raw text, and unknown values listed as unknown."""
+"""Tests that conditions are read as values with their raw text, and that unknown values are listed as unknown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ZONE = "/sys/class/thermal/thermal_zone0"
 CALIBRATE = ("/data/local/tmp/paceline/selftest", "--calibrate")
 
 
-def kernel(cpu_us: int = 1000, memory_us: int = 0, online: str = "0-7") -> str:
+def kernel_text(cpu_us: int = 1000, memory_us: int = 0, online: str = "0-7") -> str:
     return f"""\
 /proc/sys/kernel/random/boot_id:{BOOT}
 /proc/uptime:5321.5 30000.1
@@ -37,7 +37,7 @@ grep: /proc/pressure/io: Permission denied
 """
 
 
-def clocks(files: dict[str, str] | None = None) -> str:
+def clocks_text(files: dict[str, str] | None = None) -> str:
     return "".join(
         f"{path}:{text}" for path, text in (PHONE if files is None else files).items()
     )
@@ -55,8 +55,8 @@ class Clock:
 def device() -> FakeDevice:
     phone = FakeDevice("PHONE1")
     phone.answers |= {
-        conditions.KERNEL: kernel(),
-        conditions.CLOCKS: clocks(),
+        conditions.KERNEL: kernel_text(),
+        conditions.CLOCKS: clocks_text(),
         conditions.THERMAL: dump(line(41.0, 0, "CPU0"), line(33.0, 3, "SKIN")),
         conditions.BATTERY: PLAIN,
         conditions.ZONES: f"{ZONE}/type:modem\n{ZONE}/temp:38000\n",
@@ -67,15 +67,15 @@ def device() -> FakeDevice:
     return phone
 
 
-def observer(**more: Any) -> DeviceConditions:
+def make_observer(**options: Any) -> DeviceConditions:
     props = {"ro.build.type": "user", "sys.boot_completed": "1"}
-    return DeviceConditions(props, calibrate=CALIBRATE, **more)
+    return DeviceConditions(props, calibrate=CALIBRATE, **options)
 
 
 def read(
-    device: FakeDevice, full: bool = True, seen: DeviceConditions | None = None
+    device: FakeDevice, full: bool = True, observer: DeviceConditions | None = None
 ) -> DeviceReading:
-    return (seen or observer()).read(device.connection(), full)
+    return (observer or make_observer()).read(device.connection(), full)
 
 
 def test_a_full_look_has_the_keys_that_verdicts_look_at(device: FakeDevice) -> None:
@@ -135,9 +135,9 @@ def test_the_raw_text_of_every_command_stands_beside_the_values(
     device.answers[conditions.THERMAL] = CommandResult(
         20, b"", b"Permission Denial: can't dump\n"
     )
-    seen = observer(clock=(clock := Clock()))
+    observer = make_observer(clock=(clock := Clock()))
     clock.s = 2.5
-    raw = {raw.command: raw for raw in read(device, seen=seen).raw}
+    raw = {raw.command: raw for raw in read(device, observer=observer).raw}
     denied = raw["dumpsys thermalservice"]
     assert (denied.status, denied.text) == (20, "Permission Denial: can't dump\n")
     assert (denied.at_ms, denied.took_ms) == (2500, 0)
@@ -184,8 +184,8 @@ def test_a_board_without_a_battery_is_neither_cold_nor_empty_and_unknown_is_not_
     device.answers[conditions.ZONES] = zone("soc", 72) + zone(
         "pm8150b-vbat-lvl0", 3986, 1
     )
-    held = [check for check in check_readiness(read(device).seen) if check.blocks]
-    assert [(check.name, check.known) for check in held] == [("thermal", False)]
+    blocking = [check for check in check_readiness(read(device).seen) if check.blocks]
+    assert [(check.name, check.known) for check in blocking] == [("thermal", False)]
 
 
 def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(
@@ -224,8 +224,8 @@ def test_what_each_command_says_that_is_not_understood_is_listed_by_its_source(
     }
     assert not any(read(device).unread.values())
     device.answers |= {
-        conditions.KERNEL: kernel(online="all").replace("1.50 1.20", "n/a"),
-        conditions.CLOCKS: clocks().replace("1804800\n", "<unsupported>\n", 1),
+        conditions.KERNEL: kernel_text(online="all").replace("1.50 1.20", "n/a"),
+        conditions.CLOCKS: clocks_text().replace("1804800\n", "<unsupported>\n", 1),
         conditions.THERMAL: CommandResult(1, b"Error: HAL is not ready\n"),
         conditions.BATTERY: "Error: no battery\n",
         conditions.ZONES: zone("modem", "?"),
@@ -245,32 +245,34 @@ def test_what_each_command_says_that_is_not_understood_is_listed_by_its_source(
 
 
 def test_pressure_is_the_share_since_the_look_before(device: FakeDevice) -> None:
-    seen = observer(clock=(clock := Clock()))
-    first = read(device, seen=seen).values
+    observer = make_observer(clock=(clock := Clock()))
+    first = read(device, observer=observer).values
     assert "psi_cpu_percent" not in first
     assert first["unknown"] == []
     clock.s += 10
-    device.answers[conditions.KERNEL] = kernel(cpu_us=1000 + 800_000, memory_us=50_000)
-    values = read(device, False, seen).values
+    device.answers[conditions.KERNEL] = kernel_text(
+        cpu_us=1000 + 800_000, memory_us=50_000
+    )
+    values = read(device, False, observer).values
     assert (values["psi_cpu_percent"], values["psi_memory_percent"]) == (8.0, 0.5)
     clock.s += 10
-    device.answers[conditions.KERNEL] = kernel(cpu_us=5)
-    assert "psi_cpu_percent" not in read(device, False, seen).values
+    device.answers[conditions.KERNEL] = kernel_text(cpu_us=5)
+    assert "psi_cpu_percent" not in read(device, False, observer).values
 
 
 def test_time_in_state_between_looks_becomes_a_mean_frequency(
     device: FakeDevice,
 ) -> None:
-    seen = observer()
+    observer = make_observer()
     state = "/sys/devices/system/cpu/cpufreq/policy4/stats/time_in_state"
     device.answers[conditions.CLOCKS] = (
-        clocks() + f"{state}:300000 10\n{state}:2419200 0\n"
+        clocks_text() + f"{state}:300000 10\n{state}:2419200 0\n"
     )
-    assert "cpu_mean_mhz" not in read(device, seen=seen).values
+    assert "cpu_mean_mhz" not in read(device, observer=observer).values
     device.answers[conditions.CLOCKS] = (
-        clocks() + f"{state}:300000 10\n{state}:2419200 500\n"
+        clocks_text() + f"{state}:300000 10\n{state}:2419200 500\n"
     )
-    values = read(device, False, seen).values
+    values = read(device, False, observer).values
     assert values["cpu_mean_mhz"] == {"cpu4-6": 2419.2}
     assert values["cpu_at_top_percent"] == {"cpu4-6": 100.0}
 
@@ -278,15 +280,15 @@ def test_time_in_state_between_looks_becomes_a_mean_frequency(
 def test_a_cap_that_can_not_be_read_again_is_unknown_and_not_a_changed_cap(
     device: FakeDevice,
 ) -> None:
-    seen = observer()
-    read(device, seen=seen)
-    some = {
+    observer = make_observer()
+    read(device, observer=observer)
+    remaining_files = {
         path: text
         for path, text in PHONE.items()
         if "policy7/scaling_max_freq" not in path
     }
-    device.answers[conditions.CLOCKS] = clocks(some)
-    values = read(device, False, seen).values
+    device.answers[conditions.CLOCKS] = clocks_text(remaining_files)
+    values = read(device, False, observer).values
     assert "cpu_frequency_cap_mhz" not in values
     assert values["unknown"] == ["cpu_frequency_cap_mhz"]
 
@@ -302,18 +304,18 @@ def test_a_battery_that_a_person_faked_is_unknown(device: FakeDevice) -> None:
 
 def test_configuration_errors_are_named_with_every_look(device: FakeDevice) -> None:
     device.answers[conditions.BATTERY] = PLAIN.replace("level: 87", "level: 20")
-    reading = read(device, seen=observer(simulated=True))
+    reading = read(device, observer=make_observer(simulated=True))
     assert reading.values["configuration"] == ["simulated", "low_battery"]
     assert "20 %" in reading.configuration[1].text
 
 
 def test_events_of_the_log_are_handed_out_once(device: FakeDevice) -> None:
     waiting = [["10-31 10:00:00.000 thermal: …"], []]
-    seen = observer(events=lambda: waiting.pop(0))
-    assert read(device, False, seen).values["events"] == [
+    observer = make_observer(events=lambda: waiting.pop(0))
+    assert read(device, False, observer).values["events"] == [
         "10-31 10:00:00.000 thermal: …"
     ]
-    assert "events" not in read(device, False, seen).values
+    assert "events" not in read(device, False, observer).values
 
 
 def test_a_slow_or_refused_command_is_a_fact_and_a_lost_device_an_error(
@@ -333,13 +335,13 @@ def test_a_job_begins_with_what_the_cpu_can_do_and_says_it_once(
     device: FakeDevice,
 ) -> None:
     features = "processor : 0\nFeatures : fp asimd aes sha1 sha2\nCPU part : 0xd46\n"
-    seen = observer()
+    observer = make_observer()
     device.answers[conditions.CPUINFO] = "processor : 0\nCPU part : 0xd46\n"
-    assert "cpu_features" not in read(device, seen=seen).values
+    assert "cpu_features" not in read(device, observer=observer).values
     device.answers[conditions.CPUINFO] = features
-    values = read(device, seen=seen).values
+    values = read(device, observer=observer).values
     assert values["cpu_features"] == ["aes", "asimd", "fp", "sha1", "sha2"]
-    assert "cpu_features" not in read(device, seen=seen).values
+    assert "cpu_features" not in read(device, observer=observer).values
 
 
 def test_clusters_are_read_with_two_commands(device: FakeDevice) -> None:

@@ -27,12 +27,12 @@ from paceline.devices.reboots import DAY_S, PER_DAY, Reboots
 from .support import Clock
 
 
-def rungs_of_episode(means: RecoveryCapabilities) -> list[Rung]:
-    """The rungs of one episode in which nothing helps."""
+def rungs_of_episode(capabilities: RecoveryCapabilities) -> list[Rung]:
+    """Return the rungs of an episode in which no rung helps."""
     ladder = Ladder()
     rungs: list[Rung] = []
     while not rungs or rungs[-1] is not Rung.GIVE_UP:
-        rungs.append(next_rung(ladder, means))
+        rungs.append(next_rung(ladder, capabilities))
         ladder = ladder.with_tried(rungs[-1])
     return rungs
 
@@ -52,7 +52,7 @@ def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("means", "missing"),
+    ("capabilities", "missing"),
     [
         (
             RecoveryCapabilities(by_server=False, speaks=True, reboots_left=2),
@@ -75,9 +75,9 @@ def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
     ],
 )
 def test_a_rung_that_cannot_help_is_passed_over(
-    means: RecoveryCapabilities, missing: set[Rung]
+    capabilities: RecoveryCapabilities, missing: set[Rung]
 ) -> None:
-    assert set(Rung) - set(rungs_of_episode(means)) == missing
+    assert set(Rung) - set(rungs_of_episode(capabilities)) == missing
 
 
 def test_no_rung_is_tried_more_often_than_its_limit() -> None:
@@ -141,24 +141,24 @@ def test_every_event_leads_from_a_state_to_its_one_state(
 
 
 def test_an_episode_remembers_its_rungs_until_a_check_passes() -> None:
-    duty = next_episode(
+    episode = next_episode(
         next_episode(HealthEpisode(), CheckDue("the server")), CheckFailed("lost")
     )
-    duty = next_episode(duty, RungTried(Rung.RECONNECT))
-    duty = next_episode(
-        next_episode(duty, CheckFailed("lost again")), RungTried(Rung.RECONNECT)
+    episode = next_episode(episode, RungTried(Rung.RECONNECT))
+    episode = next_episode(
+        next_episode(episode, CheckFailed("lost again")), RungTried(Rung.RECONNECT)
     )
-    assert duty.ladder.tried == (Rung.RECONNECT, Rung.RECONNECT)
-    assert next_episode(duty, CheckPassed()) == HealthEpisode()
+    assert episode.ladder.tried == (Rung.RECONNECT, Rung.RECONNECT)
+    assert next_episode(episode, CheckPassed()) == HealthEpisode()
 
 
 def test_after_giving_up_only_a_new_demand_begins_a_new_episode() -> None:
-    duty = next_episode(
+    episode = next_episode(
         next_episode(next_episode(HealthEpisode(), CheckDue("x")), CheckFailed("lost")),
         RungTried(Rung.GIVE_UP),
     )
-    assert not may_lease(duty, "good")
-    assert next_episode(duty, CheckDue("a person asked")).ladder == Ladder()
+    assert not may_lease(episode, "good")
+    assert next_episode(episode, CheckDue("a person asked")).ladder == Ladder()
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_after_giving_up_only_a_new_demand_begins_a_new_episode() -> None:
         ("given_up", "good", False),
     ],
 )
-def test_only_a_good_device_without_a_duty_asks_for_jobs(
+def test_only_a_good_device_outside_an_episode_asks_for_jobs(
     state: State, health: str | None, allowed: bool
 ) -> None:
     assert may_lease(HealthEpisode(state), health) is allowed

@@ -16,7 +16,7 @@ from .support import Clock, FakeBackends, phone
 USB, TCP = Route("server", "127.0.0.1:5037", "PHONE0001"), Route("tcp", "home")
 
 
-class Timed(FakeBackends):
+class SlowBackends(FakeBackends):
     """Every route takes `each_s` seconds to answer or to fail."""
 
     each_s = 10.0
@@ -33,36 +33,36 @@ class Timed(FakeBackends):
 def test_a_restart_is_waited_for_by_the_clock_not_by_the_number_of_looks(
     tmp_path: Path,
 ) -> None:
-    clock, there = Clock(), phone()
-    backends = Timed(clock)
-    backends.at = {"home": there}
+    clock, fake_phone = Clock(), phone()
+    backends = SlowBackends(clock)
+    backends.at = {"home": fake_phone}
     device = AttachedDevice(
-        there.serial, tmp_path, backends.open, [TCP], locks=tmp_path
+        fake_phone.serial, tmp_path, backends.open, [TCP], locks=tmp_path
     )
     assert device.look()
     del backends.at["home"]
     began_s = clock.now_s
-    how = reboot(device, "a test", Stop(), 0.0, clock)
-    assert not how.ok
+    attempt = reboot(device, "a test", Stop(), 0.0, clock)
+    assert not attempt.ok
     assert BOOT_LIMIT_S <= clock.now_s - began_s <= BOOT_LIMIT_S + backends.each_s
 
 
-def test_the_seconds_told_are_those_it_took(tmp_path: Path) -> None:
-    clock, there = Clock(), phone()
-    backends = Timed(clock)
-    backends.at, backends.each_s = {"home": there}, 7.0
+def test_the_seconds_reported_are_those_it_took(tmp_path: Path) -> None:
+    clock, fake_phone = Clock(), phone()
+    backends = SlowBackends(clock)
+    backends.at, backends.each_s = {"home": fake_phone}, 7.0
     device = AttachedDevice(
-        there.serial, tmp_path, backends.open, [TCP], locks=tmp_path
+        fake_phone.serial, tmp_path, backends.open, [TCP], locks=tmp_path
     )
     device.look()
     assert "after about 7 s" in reboot(device, "a test", Stop(), 0.0, clock).text
 
 
 def test_each_low_rung_does_another_thing(tmp_path: Path) -> None:
-    there = phone()
-    backends = FakeBackends(home=there, PHONE0001=there)
+    fake_phone = phone()
+    backends = FakeBackends(home=fake_phone, PHONE0001=fake_phone)
     device = AttachedDevice(
-        there.serial, tmp_path, backends.open, [TCP], locks=tmp_path
+        fake_phone.serial, tmp_path, backends.open, [TCP], locks=tmp_path
     )
     device.look()
     device.add_route(USB)
@@ -80,14 +80,14 @@ def test_each_low_rung_does_another_thing(tmp_path: Path) -> None:
 def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(
     tmp_path: Path,
 ) -> None:
-    there = phone()
-    backends = FakeBackends(PHONE0001=there)
+    fake_phone = phone()
+    backends = FakeBackends(PHONE0001=fake_phone)
     device = AttachedDevice(
-        there.serial, tmp_path, backends.open, [USB], locks=tmp_path
+        fake_phone.serial, tmp_path, backends.open, [USB], locks=tmp_path
     )
     device.look()
-    there.faults.offline = True
-    there.cut()
+    fake_phone.faults.offline = True
+    fake_phone.cut()
     opened = len(backends.opened)
     assert not try_rung(
         Rung.ADB_RECONNECT, device, backends, Stop(), why="", boot_look_s=0.0

@@ -23,7 +23,7 @@ from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.explanation import values_by_param
+from paceline_server.alerts.explanation import is_slower, values_by_param
 from paceline_server.alerts.kind import (
     AlertEvidence,
     AlertKind,
@@ -93,7 +93,7 @@ class ArmKind(AlertKind[ArmPoints]):
             raising = [
                 point
                 for point in failing
-                if _is_slower(point) and rule.raises((point.ratio or 1.0) - 1.0)
+                if is_slower(point) and rule.raises((point.ratio or 1.0) - 1.0)
             ]
             fresh = [point for point in raising if point.id not in known]
             if fresh:
@@ -116,7 +116,7 @@ class ArmKind(AlertKind[ArmPoints]):
         accepted: dict[str, float] = {}
         for role in ("candidate", "confirmation"):
             for comparison in queries.evidence_keys(session, newest.id, role):
-                if comparison.verdict == "fail" and comparison.upper is not None:
+                if is_slower(comparison) and comparison.upper is not None:
                     accepted[comparison.params_key] = max(
                         comparison.upper,
                         accepted.get(comparison.params_key, comparison.upper),
@@ -194,7 +194,7 @@ class ArmKind(AlertKind[ArmPoints]):
         for comparison in again:
             if comparison.id not in known:
                 detect.record_finding(session, comparison, "confirmation", alert.id)
-        failing = [comparison for comparison in again if _is_slower(comparison)]
+        failing = [comparison for comparison in again if is_slower(comparison)]
         if failing:
             _describe(alert, failing, len(again))
             return Decision("proven", alert.words)
@@ -233,11 +233,6 @@ class ArmKind(AlertKind[ArmPoints]):
                 f"In a later run {alert.arm} was {last.evidence['words']} and the alert was closed."
             )
         return " ".join(parts)
-
-
-def _is_slower(comparison: Comparison) -> bool:
-    """Check whether a comparison fails by its times, and not because its arm never ran."""
-    return comparison.verdict == "fail" and comparison.evidence.get("witness") != "fail"
 
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
@@ -328,9 +323,7 @@ def _found_sentence(alert: Alert, target_name: str, worst: Comparison) -> str:
 
 
 def _confirmation_sentence(alert: Alert, confirmation: Sequence[Comparison]) -> str:
-    failing = [
-        comparison for comparison in confirmation if comparison.verdict == "fail"
-    ]
+    failing = [comparison for comparison in confirmation if is_slower(comparison)]
     if failing:
         worst = worst_comparison(failing)
         return f"A second run in a new session, after a pause, confirmed it: {worst.evidence['words']}."

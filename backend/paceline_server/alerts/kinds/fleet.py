@@ -1,9 +1,9 @@
-"""Raises alerts about the fleet: a target in quarantine, an agent that is silent for longer than its owner allows.
+"""Raises alerts about a target in quarantine and about an agent that is silent for longer than its owner allows.
 
 Targets and agents belong to the installation, so each project with a grant has an alert of its own.
 """
 
-# ruff: noqa: ARG002 - of the interface
+# ruff: noqa: ARG002 - the interface defines the arguments
 
 from __future__ import annotations
 
@@ -52,19 +52,18 @@ class QuarantineKind(StandingKind):
                 target_id=target.id,
             )
 
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         target = fleet.find_target(session, about_of(alert))
         if target.health != "quarantined":
             return f"it left quarantine; its health is {target.health}"
-        granted = fleet.quarantined_targets(session, alert.project_id)
-        is_granted = target.id in {granted_target.id for granted_target in granted}
+        is_granted = alert.project_id in fleet.projects_of_target(session, target.id)
         return None if is_granted else "the project has no grant of it any more"
 
 
 class AgentSilentKind(StandingKind):
-    """An agent that nobody heard of for longer than its owner allows."""
+    """An agent that has sent no heartbeat for longer than its owner allows."""
 
     name: ClassVar[str] = "agent_silent"
     names: ClassVar[tuple[str, ...]] = (name,)
@@ -95,7 +94,7 @@ class AgentSilentKind(StandingKind):
                 subject=RuleSubject("", "", "", "", agent.name),
             )
 
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         heard_at = datetime.fromisoformat(episode)
@@ -104,7 +103,7 @@ class AgentSilentKind(StandingKind):
         )
 
     def rule_subject(self, session: Session, alert: Alert) -> RuleSubject:
-        """Return the name of the agent in the place of a target's."""
+        """Return a subject with the agent's name as its target."""
         return RuleSubject("", "", "", "", queries.agent_name(session, about_of(alert)))
 
     def links(self, alert: Alert) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Raises alerts about suites whose results are imported and no longer arrive.
 
-How often an import must arrive is what a rule says; without one nothing is awaited.
+How often an import must arrive is what a rule says; without one nothing is awaited. A suite is awaited from whichever
+target: a name that a pipeline made for one import never comes again.
 """
 
 # ruff: noqa: ARG002 - of the interface
@@ -15,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
 from paceline_server.alerts.kinds.standing import StandingFact, StandingKind, about_of
-from paceline_server.alerts.queries import ImportedRow
 from paceline_server.alerts.rules.rule_book import (
     BuiltInRule,
     RuleBook,
@@ -49,14 +49,14 @@ class ImportStoppedKind(StandingKind):
     def find_facts(
         self, session: Session, project_id: str, at: datetime, rules: RuleBook
     ) -> Iterator[StandingFact]:
-        up_since = fleet.up_since(session)
-        if up_since is None or not rules.rules:
+        if not rules.rules:
             return
+        uptime = fleet.read_uptime(session)
         for newest in queries.newest_imports(session):
-            subject = _subject(newest)
+            subject = _subject(newest.run.suite)
             hours = rules.rule_for(subject).period_hours
-            waited_since = max(newest.run.created_at, up_since)
-            if hours is None or at - waited_since <= timedelta(hours=hours):
+            waited = uptime.after(newest.run.created_at)
+            if hours is None or waited <= timedelta(hours=hours):
                 continue
             yield StandingFact(
                 about=newest.run.suite,
@@ -69,7 +69,7 @@ class ImportStoppedKind(StandingKind):
                 run_id=newest.run.id,
             )
 
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         suite, last_at = about_of(alert), datetime.fromisoformat(episode)
@@ -78,13 +78,16 @@ class ImportStoppedKind(StandingKind):
             return "nothing is imported for the suite any more"
         if newest.run.created_at > last_at:
             return f"run {newest.run.id} was imported"
-        rule = rule_for(session, self.name, _subject(newest))
+        rule = rule_for(session, self.name, _subject(suite))
         if rule.mode == "off" or rule.period_hours is None:
             return "no rule awaits it any more"
         if at - last_at <= timedelta(hours=rule.period_hours):
             return f"its rule awaits it every {rule.period_hours:g} h now"
         return None
 
+    def rule_subject(self, session: Session, alert: Alert) -> RuleSubject:
+        return _subject(alert.suite)
 
-def _subject(newest: ImportedRow) -> RuleSubject:
-    return RuleSubject(newest.run.suite, "", "", "", newest.target_name)
+
+def _subject(suite: str) -> RuleSubject:
+    return RuleSubject(suite, "", "", "", "")

@@ -77,7 +77,7 @@ class PolicyKind(AlertKind[PolicyAdvice]):
         self, session: Session, seen: Observation[PolicyAdvice], newest: Alert | None
     ) -> bool:
         """Return whether the advice before was wrong already, and no alert about that was closed since."""
-        before = policies.advice_before(session, seen.evidence)
+        before = policies.find_previous_advice(session, seen.evidence)
         if before is None or before.holds is not False:
             return False
         ended = newest is not None and newest.state in ("unconfirmed", "fixed")

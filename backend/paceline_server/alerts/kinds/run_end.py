@@ -1,8 +1,8 @@
-"""Raises alerts about what the end of a run shows without a comparison: gates, vanished cases, schedules.
+"""Raises alerts about what the end of a run shows without a comparison: gates, witnesses, vanished cases, schedules.
 
 A failure opens an alert at once, because a gate has its own statistic and a failed run is a fact. An undecided gate
-raises a suspected alert, which opens if the gate is undecided or fails in the next job, too. Gates and vanished cases
-are only watched on the project's default branch; runs of a schedule are watched on every branch.
+raises a suspected alert, which opens if the gate is undecided or fails in the next job, too; so does a witness. These
+and vanished cases are only watched on the project's default branch; runs of a schedule are watched on every branch.
 
     fails ─▶ open, people told ─ holds again ─▶ fixed        undecided ─▶ suspected ─┬─ undecided or fails ─▶ open
                                                                                      └─ holds ─▶ unconfirmed
@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from paceline_contract.manifest_reader import read_manifest
 from paceline_contract.params import params_key, params_text
@@ -39,8 +39,8 @@ from paceline_server.alerts.rules.rule_book import (
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import Event
 from paceline_server.detect import service as detect
-from paceline_server.detect.schemas import GateOut
-from paceline_server.detect.service import GateFigure, Role, metric_of
+from paceline_server.detect.schemas import GateOut, JobReportOut, WitnessOut
+from paceline_server.detect.service import GateFigure, Role, gate_name, metric_of
 from paceline_server.ingest.arrivals import CaseKey, list_arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
@@ -56,11 +56,16 @@ OUTCOMES_WORST_FIRST: tuple[tuple[str, Outcome], ...] = (
     ("inconclusive", "undecided"),
     ("pass", "holds"),
 )
-"""The outcome of a gate for each verdict; the worst verdict among its points decides."""
+"""The outcome of a gate or a witness for each verdict; the worst verdict among its points decides."""
 OUTCOME_VERBS: Mapping[Outcome, str] = {
     "fails": "fails",
     "undecided": "is undecided",
     "holds": "holds",
+}
+RAN_WORDS: Mapping[Outcome, str] = {
+    "fails": "never ran",
+    "undecided": "is not known to run",
+    "holds": "ran",
 }
 NAMED_CASES = 3
 """Cases named in a sentence; more are counted."""
@@ -228,8 +233,14 @@ def _measures_default_branch(session: Session, ended: EndedJob) -> bool:
     )
 
 
+Row = TypeVar("Row", GateOut, WitnessOut)
+
+
 class GateKind(RunEndKind):
-    """A required gate that fails, or stays undecided."""
+    """A required gate that fails or stays undecided, or an arm of which a witness says so.
+
+    Where its arm never ran, a gate shows nothing of its own: then the arm has the only alert.
+    """
 
     name: ClassVar[str] = "gate"
     names: ClassVar[tuple[str, ...]] = (name,)
@@ -238,7 +249,7 @@ class GateKind(RunEndKind):
     built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {
         name: BuiltInRule(
             "default-gate",
-            "A required gate fails, or stays undecided, on the default branch.",
+            "A required gate fails, an arm runs its fallback, or that stays undecided, on the default branch.",
             has_effect=False,
         )
     }
@@ -246,29 +257,40 @@ class GateKind(RunEndKind):
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
     ) -> Iterator[Observation[ObservedPoints]]:
-        """Yield one observation per gate, over all points of its params. Waived points are left out."""
+        """Yield one observation per gate and per witness, over all points of its params. Waived points are left out."""
         if not _measures_default_branch(session, ended):
             return
+        report = detect.report_of(session, ended.job.id)
+        if not report.blockers:
+            yield from self._observe_witnesses(ended, report, target_name)
+        yield from self._observe_gates(ended, report, target_name)
+
+    def _observe_gates(
+        self, ended: EndedJob, report: JobReportOut, target_name: str
+    ) -> Iterator[Observation[ObservedPoints]]:
         job, run = ended.job, ended.run
         by_gate: dict[tuple[str, ...], list[GateOut]] = defaultdict(list)
-        for gate in detect.report_of(session, job.id).gates:
+        for gate in report.gates:
             is_decided = gate.verdict in ("pass", "fail", "inconclusive")
-            if gate.level == "required" and is_decided and gate.waived is None:
+            is_own = bool(report.blockers) or gate.witness in (None, "pass")
+            if (
+                gate.level == "required"
+                and is_decided
+                and is_own
+                and gate.waived is None
+            ):
                 by_gate[
                     gate.benchmark, gate.arm, metric_of(gate), gate.statistic
                 ].append(gate)
         for (benchmark, arm, metric, statistic), gates in by_gate.items():
-            outcome, shown = next(
-                (outcome, rows)
-                for verdict, outcome in OUTCOMES_WORST_FIRST
-                if (rows := [gate for gate in gates if gate.verdict == verdict])
-            )
+            outcome, shown = _select_worst(gates)
+            name = gate_name(shown[0])
             seen = self.observation(
                 job,
                 (run.suite, benchmark, arm, metric, statistic, job.target_id),
                 outcome,
                 suite=run.suite,
-                title=f"Gate {OUTCOME_VERBS[outcome]}: {statistic} of {arm} {metric} of {benchmark} on {target_name}",
+                title=f"Gate {name} {OUTCOME_VERBS[outcome]}: {arm} of {benchmark} on {target_name}",
                 words=_gate_sentence(shown),
                 evidence=ObservedPoints(
                     frozenset(params_key(gate.params) for gate in shown),
@@ -276,6 +298,37 @@ class GateKind(RunEndKind):
                 ),
             )
             yield replace(seen, benchmark=benchmark, arm=arm, metric=metric)
+
+    def _observe_witnesses(
+        self, ended: EndedJob, report: JobReportOut, target_name: str
+    ) -> Iterator[Observation[ObservedPoints]]:
+        job, run = ended.job, ended.run
+        by_arm: dict[tuple[str, str], list[WitnessOut]] = defaultdict(list)
+        for witness in report.witnesses:
+            by_arm[witness.benchmark, witness.arm].append(witness)
+        for (benchmark, arm), witnesses in by_arm.items():
+            outcome, shown = _select_worst(witnesses)
+            where = params_text(shown[0].params)
+            points = frozenset(
+                params_key(row.params)
+                for row in report.measurements
+                if any(
+                    detect.concerns_case(witness, row.benchmark, row.arm, row.params)
+                    for witness in shown
+                )
+            )
+            seen = self.observation(
+                job,
+                (run.suite, benchmark, arm, "", "witness", job.target_id),
+                outcome,
+                suite=run.suite,
+                title=f"{arm} {RAN_WORDS[outcome]}: {benchmark} on {target_name}",
+                words=_with_count(
+                    f"{shown[0].words}{f' ({where})' if where else ''}", len(shown)
+                ),
+                evidence=ObservedPoints(points),
+            )
+            yield replace(seen, benchmark=benchmark, arm=arm)
 
     def needs_no_alert(
         self, session: Session, seen: Observation[ObservedPoints], newest: Alert | None
@@ -300,7 +353,20 @@ def _gate_sentence(gates: list[GateOut]) -> str:
     where = params_text(first.params)
     limit = f"required {first.op} {first.target:g}"
     text = f"{first.reason} ({limit}{f', {where}' if where else ''})"
-    return text if len(gates) == 1 else f"{text}; {len(gates)} points"
+    return _with_count(text, len(gates))
+
+
+def _with_count(text: str, points: int) -> str:
+    return text if points == 1 else f"{text}; {points} points"
+
+
+def _select_worst(rows: Sequence[Row]) -> tuple[Outcome, list[Row]]:
+    """Return the outcome of the worst verdict among decided rows, and the rows that have it."""
+    return next(
+        (outcome, worst)
+        for verdict, outcome in OUTCOMES_WORST_FIRST
+        if (worst := [row for row in rows if row.verdict == verdict])
+    )
 
 
 class MissingKind(RunEndKind):

@@ -46,7 +46,7 @@ class ScheduleMissedKind(StandingKind):
                 target_id=schedule.target_id,
             )
 
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         schedule = jobs.find_schedule(session, about_of(alert))

@@ -1,7 +1,8 @@
 """The shape of alerts about facts that are stored and stand until they end: no job shows them.
 
 The sweeper asks what stands now. What it says depends on stored rows alone, so that a restart, a second sweeper or a
-lost message changes nothing: an episode of a fact raises an alert once, and a fact that is over ends it.
+lost message changes nothing: an episode of a fact raises an alert once until it is over, and a fact that is over ends
+it.
 
     stands ─▶ open, people told ─ over ─▶ fixed ─ stands again ─▶ open, people told
 """
@@ -69,7 +70,7 @@ class StandingKind(AlertKind[str]):
         """Yield the facts that stand now in a project."""
 
     @abstractmethod
-    def why_over(
+    def explain_end(
         self, session: Session, alert: Alert, episode: str, at: datetime
     ) -> str | None:
         """Return what ended the newest episode of a living alert; None if nothing did."""
@@ -83,12 +84,20 @@ class StandingKind(AlertKind[str]):
             for fact in self.find_facts(session, project_id, at, rules)
         }
         known = queries.known_episodes(session, facts)
+        standing = set()
         for cause_key, fact in facts.items():
             rule = rules.rule_for(fact.subject)
-            if rule.mode != "off" and fact.episode not in known.get(cause_key, ()):
+            if rule.mode == "off":
+                continue
+            standing.add((cause_key, fact.episode))
+            if fact.episode not in known.get(cause_key, ()):
                 yield replace(self._observation(cause_key, fact), rule=rule)
+        episodes = queries.newest_episodes(session, self.name)
         for alert in queries.living_of_kind(session, self.name):
-            words = self.why_over(session, alert, _episode_of(session, alert), at)
+            episode = episodes.get(alert.id, OVER)
+            if (alert.cause_key, episode) in standing:
+                continue  # What stands is not over, so a sweep asks nothing about each alert.
+            words = self.explain_end(session, alert, episode, at)
             if words is not None:
                 yield self._ending(alert, words)
 
@@ -179,8 +188,3 @@ class StandingKind(AlertKind[str]):
 def about_of(alert: Alert) -> str:
     """Return the id of what an alert is about."""
     return str(json.loads(alert.cause_key)[1])
-
-
-def _episode_of(session: Session, alert: Alert) -> str:
-    numbers = queries.all_numbers(session, alert.id)
-    return next((row["episode"] for row in numbers if row.get("episode")), OVER)

@@ -1,7 +1,7 @@
 """Replays a rule over the last days before it is saved: which alerts would it have raised?
 
 The rule competes with stored rules as if it were saved (`rule_checks.py`). An arm that fails in several consecutive
-jobs counts as one alert. Confirmations are not replayed, demonstrations only counted.
+jobs counts as one alert. Confirmations are not replayed. Demonstrations raise no alert and are only counted.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
+from paceline_server.alerts.explanation import is_slower
 from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.rules import rule_checks
 from paceline_server.alerts.rules.rule_book import RuleSubject
@@ -38,7 +39,7 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Change, Series
 
 FINDINGS_SHOWN = 200
-_OF_SERIES = ("suite", "benchmark", "arm", "metric", "params", "target_id")
+_SHARED_COLUMNS = ("suite", "benchmark", "arm", "metric", "params", "target_id")
 
 
 def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
@@ -58,31 +59,33 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
     contest = build_contest(request.rule, request.rule_id, at, rules)
     since = at - timedelta(days=request.days)
     if request.rule.kind == "history":
-        findings = list(_changes_decided(session, request.rule, contest, since))
-        alerts = {
+        findings = list(_find_decided_changes(session, request.rule, contest, since))
+        alerts_by_cause = {
             (finding.target_id, finding.commit, finding.effect > 0): finding
             for finding in findings
         }
-        fired, left_out = list(alerts.values()), 0
+        alerts, demonstration_count = list(alerts_by_cause.values()), 0
     else:
-        fired, findings, left_out = _arm_failures(session, request.rule, contest, since)
-    by_target = _by_target(fired)
+        alerts, findings, demonstration_count = _find_arm_failures(
+            session, request.rule, contest, since
+        )
+    by_target = _count_by_target(alerts)
     return ReplayOut(
         days=request.days,
-        fired=len(fired),
+        fired=len(alerts),
         findings_total=len(findings),
         by_target=by_target,
         words=rule_checks.replay_sentence(
-            request.days, request.rule, len(fired), by_target, left_out
+            request.days, request.rule, len(alerts), by_target, demonstration_count
         ),
-        findings=_with_states(session, findings[:FINDINGS_SHOWN]),
+        findings=_add_alert_states(session, findings[:FINDINGS_SHOWN]),
     )
 
 
-def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
+def _count_by_target(alerts: Sequence[FiredOut]) -> list[TargetCountOut]:
     """Return the number of alerts of each target, the most first."""
-    names = {finding.target_id: finding.target_name for finding in fired}
-    counted = Counter(finding.target_id for finding in fired)
+    names = {finding.target_id: finding.target_name for finding in alerts}
+    counted = Counter(finding.target_id for finding in alerts)
     ordered = sorted(
         counted, key=lambda target: (-counted[target], names[target], target)
     )
@@ -94,7 +97,7 @@ def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
     ]
 
 
-def _with_states(session: Session, findings: Sequence[FiredOut]) -> list[FiredOut]:
+def _add_alert_states(session: Session, findings: Sequence[FiredOut]) -> list[FiredOut]:
     states = queries.alert_states(session, (finding.alert_id for finding in findings))
     return [
         finding.model_copy(update={"alert_state": states.get(finding.alert_id or "")})
@@ -102,25 +105,25 @@ def _with_states(session: Session, findings: Sequence[FiredOut]) -> list[FiredOu
     ]
 
 
-def _is_raised(rule: AlertRuleIn, effect: float) -> bool:
+def _is_large_enough(rule: AlertRuleIn, effect: float) -> bool:
     return (effect if rule.direction == "worse" else abs(effect)) >= rule.min_effect
 
 
-def _changes_decided(
+def _find_decided_changes(
     session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
 ) -> Iterator[FiredOut]:
-    """Yield findings for standing changes of series the rule would decide about."""
+    """Yield a finding for each established change of a series about which the rule would decide."""
     for change, series, target, at in queries.changes_since(session, since):
         effect = worsening(change.effect, series.direction)
         if (
-            _has_stood(change)
-            and _is_raised(rule, effect)
+            _was_established(change)
+            and _is_large_enough(rule, effect)
             and contest.decides(RuleSubject.of(series, target))
         ):
-            yield _finding_of_change(change, series, target, at=at, effect=effect)
+            yield _make_change_finding(change, series, target, at=at, effect=effect)
 
 
-def _has_stood(change: Change) -> bool:
+def _was_established(change: Change) -> bool:
     if change.state == "vanished":
         return (
             change.alert_id is not None
@@ -129,11 +132,11 @@ def _has_stood(change: Change) -> bool:
     return change.state in ("standing", "accepted", "superseded")
 
 
-def _finding_of_change(
+def _make_change_finding(
     change: Change, series: Series, target: str, *, at: datetime, effect: float
 ) -> FiredOut:
     return FiredOut(
-        **{name: getattr(series, name) for name in _OF_SERIES},
+        **{name: getattr(series, name) for name in _SHARED_COLUMNS},
         at=at,
         commit=change.commit,
         target_name=target,
@@ -144,14 +147,16 @@ def _finding_of_change(
     )
 
 
-def _arm_failures(
+def _find_arm_failures(
     session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
 ) -> tuple[list[FiredOut], list[FiredOut], int]:
-    """Return (the first failing job of each streak, its failing points), both the newest first; and in how many
-    demonstrations it would have fired."""
+    """Return the alerts, the findings behind them, and in how many demonstrations the rule would have fired.
+
+    An alert is the worst finding of the first failing job of a streak. Alerts and findings are the newest first.
+    """
     streaks: dict[tuple[str, ...], bool] = {}
     demonstrations: set[str] = set()
-    fired: list[FiredOut] = []
+    alerts: list[FiredOut] = []
     findings: list[FiredOut] = []
     rows = [
         row
@@ -167,20 +172,19 @@ def _arm_failures(
         if not contest.decides(RuleSubject.of(first, target)):
             continue
         failing = [
-            row
-            for row in points
-            if row[0].verdict == "fail" and _reaches_effect(rule, row[0])
+            row for row in points if is_slower(row[0]) and _reaches_effect(rule, row[0])
         ]
         if first.demonstration:
-            demonstrations.update(first.run_id for _ in failing)
+            if failing:
+                demonstrations.add(first.run_id)
             continue
         if failing and not streaks.get(cause, False):
-            shown = [_finding_of_arm(*row) for row in failing]
-            fired.append(max(shown, key=lambda finding: finding.effect))
-            findings.extend(shown)
+            job_findings = [_make_arm_finding(*row) for row in failing]
+            alerts.append(max(job_findings, key=lambda finding: finding.effect))
+            findings.extend(job_findings)
         if failing or all(row[0].verdict == "pass" for row in points):
             streaks[cause] = bool(failing)
-    return fired[::-1], findings[::-1], len(demonstrations)
+    return alerts[::-1], findings[::-1], len(demonstrations)
 
 
 def _cause_key(comparison: Comparison) -> tuple[str, ...]:
@@ -197,9 +201,9 @@ def _reaches_effect(rule: AlertRuleIn, comparison: Comparison) -> bool:
     return comparison.ratio is not None and comparison.ratio - 1.0 >= rule.min_effect
 
 
-def _finding_of_arm(comparison: Comparison, commit: str, target: str) -> FiredOut:
+def _make_arm_finding(comparison: Comparison, commit: str, target: str) -> FiredOut:
     return FiredOut(
-        **{name: getattr(comparison, name) for name in _OF_SERIES},
+        **{name: getattr(comparison, name) for name in _SHARED_COLUMNS},
         at=comparison.measured_at,
         commit=commit,
         target_name=target,

@@ -14,6 +14,7 @@ from paceline_server.alerts.registry import (
     asks_period,
     built_in_rule_names,
 )
+from paceline_server.kernel.globs import ANY
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
@@ -69,6 +70,15 @@ class AlertRuleIn(Request):
                 f"a rule of kind {self.kind} needs period_hours, such as 24"
                 if self.period_hours is None
                 else f"a rule of kind {self.kind} takes no period_hours"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _whole_suites(self) -> Self:
+        patterns = (self.benchmark, self.arm, self.metric, self.target)
+        if asks_period(self.kind) and patterns != (ANY,) * len(patterns):
+            raise ValueError(
+                f"a rule of kind {self.kind} is about whole suites: leave out benchmark, arm, metric and target"
             )
         return self
 

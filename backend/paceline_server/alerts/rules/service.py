@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from paceline_contract.manifest_reader import read_manifest
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.principal import Principal
@@ -314,9 +314,27 @@ def mute_rule(
     return rule_detail(session, rule_id)
 
 
-def has_stored_rules(alert: Alert) -> bool:
-    """Return whether people may write rules for what an alert is about."""
-    return _kind_of_rules(alert) in rule_kind_names()
+def can_be_muted(session: Session, alert: Alert) -> bool:
+    """Return whether the rule behind an alert is stored, or one can be made that decides about it alone."""
+    return _kind_of_rules(alert) in rule_kind_names() and (
+        _has_stored_rule(session, alert) or _find_subject(session, alert) is not None
+    )
+
+
+def _has_stored_rule(session: Session, alert: Alert) -> bool:
+    return (
+        alert.rule_id is not None and queries.rule(session, alert.rule_id) is not None
+    )
+
+
+def _find_subject(session: Session, alert: Alert) -> RuleSubject | None:
+    """Return what rules match of an alert; None if it names no target or agent, as a schedule that may run on any, or
+    one that the project no longer has. A rule about it would decide about others, too."""
+    try:
+        subject = kind_of(alert.kind).rule_subject(session, alert)
+    except NoResultFound:
+        return None
+    return subject if subject.target else None
 
 
 def _kind_of_rules(alert: Alert) -> str:
@@ -328,12 +346,12 @@ def mute_rule_of_alert(
     session: Session, alert: Alert, spec: MuteIn, who: Principal
 ) -> None:
     """Mute the rule behind a locked alert. Where no stored rule decides, make one that decides as the built-in one
-    does, about what this alert is about and nothing else. Raises 409 where there are no rules."""
-    if not has_stored_rules(alert):
+    does, about what this alert is about and nothing else. Raises 409 where there is none and none can be made."""
+    if not can_be_muted(session, alert):
         raise conflict(
-            "No rule decides about this alert, so none can be muted: mute a channel instead, or triage the alert."
+            "No rule decides about this alert alone, so none can be muted: mute a channel instead, or triage the alert."
         )
-    if alert.rule_id is None or queries.rule(session, alert.rule_id) is None:
+    if not _has_stored_rule(session, alert):
         _give_stored_rule(session, alert, who)
     muted = mute_rule(session, str(alert.rule_id), spec, who)
     until = f"{muted.mute.until:%Y-%m-%d %H:%M} UTC" if muted.mute else ""

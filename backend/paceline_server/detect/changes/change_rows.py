@@ -31,7 +31,7 @@ Factors = Mapping[str, Mapping[str, Any]]
 
 
 def change_columns(
-    head: SeriesRow,
+    series: SeriesRow,
     plan: ChangePlan,
     matched: MatchedChange,
     decision: Mapping[str, Any] | None,
@@ -43,7 +43,7 @@ def change_columns(
     evidence: dict[str, Any] = {
         "method": segmentation.method,
         "parameters": dict(segmentation.parameters),
-        "filters": _filters(change, decision),
+        "filters": _filter_rows(change, decision),
         "window": list(own_jobs),
         "index": change.index,
         "location": list(change.location),
@@ -59,7 +59,7 @@ def change_columns(
         "job_id": own_jobs[change.index],
         "before_commit": places[own_jobs[change.index - 1]].commit,
         "commit": places[own_jobs[change.index]].commit,
-        "direction": direction_word(change.effect, head.unit, head.direction),
+        "direction": direction_word(change.effect, series.unit, series.direction),
         "level_before": change.level_before,
         "level_after": change.level_after,
         "effect": change.effect,
@@ -71,7 +71,7 @@ def change_columns(
     }
 
 
-def _filters(
+def _filter_rows(
     change: ChangePoint, decision: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
     rows = [
@@ -96,26 +96,26 @@ def _filters(
 
 
 def needed_jobs(plan: ChangePlan) -> set[str]:
-    """Return jobs whose place `segment_rows` and `change_columns` need."""
+    """Return the jobs whose places `segment_rows` and `change_columns` need."""
     own_jobs, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
     needed = {
         job
         for matched in plan.matched
         for job in own_jobs[matched.change.index - 1 : matched.change.index + 1]
     }
-    for start, stop, _ in _bounds(plan, None, None, None):
+    for start, stop, _ in _find_bounds(plan, None, None, None):
         needed |= {jobs[start], jobs[stop - 1]}
     return needed
 
 
 def segment_rows(
-    head: SeriesRow, plan: ChangePlan, places: Places, factors: Factors
+    series: SeriesRow, plan: ChangePlan, places: Places, factors: Factors
 ) -> list[dict[str, Any]]:
     """Return the segments of a window, oldest first, as `SeriesState.segments` stores them."""
     window = plan.evaluation.window
     rows = []
-    for start, stop, reason in _bounds(plan, head, factors, places):
-        level, sigma = _level(window.values[start:stop])
+    for start, stop, reason in _find_bounds(plan, series, factors, places):
+        level, sigma = _measure_level(window.values[start:stop])
         first, last = window.job_ids[start], window.job_ids[stop - 1]
         rows.append(
             {
@@ -134,13 +134,13 @@ def segment_rows(
     return rows
 
 
-def _bounds(
+def _find_bounds(
     plan: ChangePlan,
-    head: SeriesRow | None,
+    series: SeriesRow | None,
     factors: Factors | None,
     places: Places | None,
 ) -> list[tuple[int, int, str]]:
-    """Return (start, stop, why it starts) of every segment. The reasons are right only with head, factors and places.
+    """Return (start, stop, why it starts) of every segment. Without a series, factors and places, ignore the reasons.
 
     Earlier environments are split at stored changes, the newest at detected ones."""
     evaluation, factors_by_fingerprint = plan.evaluation, factors or {}
@@ -153,7 +153,7 @@ def _bounds(
                 evaluation.environments[number - 1],
                 stretch,
                 factors_by_fingerprint,
-                "" if head is None else head.metric,
+                "" if series is None else series.metric,
                 "" if places is None else places[first].commit,
             )
         else:
@@ -164,9 +164,9 @@ def _bounds(
             )
         is_newest = number == len(evaluation.environments) - 1
         cuts = (
-            _detected_cuts(plan, head)
+            _list_detected_cuts(plan, series)
             if is_newest
-            else _stored_cuts(plan, _meant_in(head, stretch), stretch)
+            else _list_stored_cuts(plan, _series_at_stretch(series, stretch), stretch)
         )
         edges = [stretch.start, *cuts, stretch.stop]
         bounds += [
@@ -176,31 +176,31 @@ def _bounds(
     return bounds
 
 
-def _meant_in(
-    head: SeriesRow | None, stretch: environments.EnvironmentStretch
+def _series_at_stretch(
+    series: SeriesRow | None, stretch: environments.EnvironmentStretch
 ) -> SeriesRow | None:
     """Return the series as it was in a stretch: with the unit and direction of that time."""
     declaration = stretch.declaration
-    if head is None or declaration is None:
-        return head
-    return head._replace(unit=declaration.unit, direction=declaration.direction)
+    if series is None or declaration is None:
+        return series
+    return series._replace(unit=declaration.unit, direction=declaration.direction)
 
 
-def _detected_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
-    """Return reasons by index of the cuts that detection made in the newest environment."""
+def _list_detected_cuts(plan: ChangePlan, series: SeriesRow | None) -> dict[int, str]:
+    """Return the reasons of the cuts in the newest environment, by index: its detected changes."""
     offset = plan.evaluation.offset
     return {
-        offset + change.index: _change_sentence(head, change)
+        offset + change.index: _change_sentence(series, change)
         for change in plan.evaluation.changes
     }
 
 
-def _stored_cuts(
+def _list_stored_cuts(
     plan: ChangePlan,
-    head: SeriesRow | None,
+    series: SeriesRow | None,
     stretch: environments.EnvironmentStretch,
 ) -> dict[int, str]:
-    """Return reasons by index of the cuts that an earlier environment got while it was the newest."""
+    """Return the reasons of the cuts in an earlier environment, by index: its stored changes."""
     start, stop = stretch.start, stretch.stop
     jobs = plan.evaluation.window.job_ids
     index = (
@@ -212,19 +212,19 @@ def _stored_cuts(
     for row in sorted(plan.kept, key=lambda change: index.get(change.job_id, -1)):
         position = index.get(row.job_id, start)
         if position > start:
-            cuts[position] = _change_sentence(head, row)
+            cuts[position] = _change_sentence(series, row)
     return cuts
 
 
-def _change_sentence(head: SeriesRow | None, change: ChangePoint | Change) -> str:
-    if head is None:
+def _change_sentence(series: SeriesRow | None, change: ChangePoint | Change) -> str:
+    if series is None:
         return ""
     levels = change.level_before, change.level_after
-    return change_sentence(change.effect, *levels, head.unit, head.direction)
+    return change_sentence(change.effect, *levels, series.unit, series.direction)
 
 
-def _level(values: Sequence[float]) -> tuple[float, float]:
-    """Return the median, and the scatter of the logarithms (0 without any)."""
+def _measure_level(values: Sequence[float]) -> tuple[float, float]:
+    """Return the median, and the standard deviation of the logarithms; 0 if a value has no logarithm."""
     array = np.array(values, dtype=np.float64)
     level = median(array)
     if array.min() <= 0.0:

@@ -67,7 +67,7 @@ def advice_of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
     return list(session.scalars(query))
 
 
-def advice_before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
+def find_previous_advice(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
     """Return the advice before `row` for the same policy, target and params."""
     query = (
         advice_history(row.suite, row.policy, row.target_id, row.params_key)

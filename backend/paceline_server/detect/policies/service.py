@@ -40,7 +40,7 @@ from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.policies import PolicyAdvice
 
 advice_of_job = queries.advice_of_job
-advice_before = queries.advice_before
+find_previous_advice = queries.find_previous_advice
 
 _COLUMNS = (
     "id",
@@ -106,7 +106,7 @@ def list_newest_advice(
     cursor: str | None,
 ) -> Page[PolicyAdviceOut]:
     """Return the newest advice for each target, policy and combination of params, newest first."""
-    return _advice_page(
+    return _list_advice_page(
         session, queries.newest_advice(suite, policy, target), limit, cursor
     )
 
@@ -127,7 +127,7 @@ def list_advice_history(
         if params is None
         else params_key(params_of_query(params, '{"message": 150}'))
     )
-    return _advice_page(
+    return _list_advice_page(
         session, queries.advice_history(suite, policy, target, key), limit, cursor
     )
 
@@ -145,11 +145,11 @@ def judge_on_targets(
     targets = fleet.targets_by_id(session, [row.target_id for row in rows])
     return [
         judge_on_target(advice, targets[advice.target_id], minimum, warmup_rounds)
-        for advice in _policy_advice_out(session, rows)
+        for advice in _render_advice(session, rows)
     ]
 
 
-def _advice_page(
+def _list_advice_page(
     session: Session, query: Any, limit: int, cursor: str | None
 ) -> Page[PolicyAdviceOut]:
     rows: Page[PolicyAdvice] = page(
@@ -161,10 +161,10 @@ def _advice_page(
         limit=limit,
         cursor=cursor,
     )
-    return Page(items=_policy_advice_out(session, rows.items), next=rows.next)
+    return Page(items=_render_advice(session, rows.items), next=rows.next)
 
 
-def _policy_advice_out(
+def _render_advice(
     session: Session, rows: Sequence[PolicyAdvice]
 ) -> list[PolicyAdviceOut]:
     targets = fleet.targets_by_id(session, [row.target_id for row in rows])
@@ -184,7 +184,7 @@ def _policy_advice_out(
 
 @dataclass(frozen=True)
 class PolicyOnTarget:
-    """The advice for a target, and whether a policy stated outside the suite `holds` there; None if undecided."""
+    """The advice for a target, and whether a policy stated outside the suite `holds` there. None means undecided."""
 
     advice: PolicyAdviceOut
     simulated: bool
@@ -196,29 +196,29 @@ class PolicyOnTarget:
 def judge_on_target(
     advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None
 ) -> PolicyOnTarget:
-    """Judge the policy 'use the arm from `minimum` on, after `warmup_rounds`' on the target of the advice."""
+    """Judge whether using the arm from `minimum` on, after `warmup_rounds`, holds on the target of the advice."""
     verdict = judge_minimum(
         _read_crossover(advice.warm), minimum, advice.margin_percent
     )
-    judgements, reasons = [verdict.holds], [_minimum_sentence(advice, verdict, minimum)]
+    judgements, reasons = [verdict.holds], [_explain_minimum(advice, verdict, minimum)]
     if warmup_rounds == 0 and advice.cold is not None:
         cold = judge_minimum(
             _read_crossover(advice.cold), minimum, advice.margin_percent
         )
         judgements.append(cold.holds)
-        reasons.append(f"in a fresh process {_minimum_sentence(advice, cold, minimum)}")
+        reasons.append(f"in a fresh process {_explain_minimum(advice, cold, minimum)}")
     if warmup_rounds is not None:
         suffices, sentence = _judge_warmup(advice, warmup_rounds)
         judgements.append(suffices)
         reasons.append(sentence)
     holds = False if False in judgements else None if None in judgements else True
     point = params_text(advice.params, " ")
-    where = f"{target.spoken_name}{f' at {point}' if point else ''}"
+    place = f"{target.spoken_name}{f' at {point}' if point else ''}"
     return PolicyOnTarget(
         advice,
         target.simulated,
         holds,
-        f"On {where} {advice.warm.words}",
+        f"On {place} {advice.warm.words}",
         "; ".join(reasons),
     )
 
@@ -249,7 +249,7 @@ def _read_crossover(stored: CrossoverOut) -> Crossover:
     )
 
 
-def _minimum_sentence(
+def _explain_minimum(
     advice: PolicyAdviceOut, verdict: MinimumVerdict, minimum: int
 ) -> str:
     unit = advice.unit or advice.param

@@ -98,7 +98,7 @@ async def accept_with_new_account(
         new_hash = await passwords.make_hash_in_thread(body.password, personal_words)
     days = request.app.state.settings.session_days
     new_session = await run_in_threadpool(_accept, body, new_hash, days, visitor)
-    return cookies.hand_over_session(request, response, new_session)
+    return cookies.answer_with_session(request, response, new_session)
 
 
 def _reserve_acceptance(body: InvitationAcceptIn) -> tuple[str, str]:

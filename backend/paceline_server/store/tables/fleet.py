@@ -66,14 +66,14 @@ class Agent(Granted, Base):
 
 
 class ServerUptime(Base):
-    """Since when the server has been up without a long pause, in its only row. Silence counts from there at the
-    earliest: a server that was down, or asleep with its machine, heard nobody."""
+    """A time in which the API was up without a pause; the newest may go on. Silence counts only these: a server that
+    was down, or asleep with its machine, heard nobody."""
 
     __tablename__ = "server_uptime"
     id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     since: Mapped[datetime] = mapped_column(Timestamp)
     seen_at: Mapped[datetime] = mapped_column(Timestamp)
-    """When the sweeper last said that the server is up."""
+    """When a process that serves the API last noted that it is up."""
 
 
 class Target(Base):

@@ -31,7 +31,7 @@ class Schedule(ProjectRoot, Base):
     next_at: Mapped[datetime] = mapped_column(Timestamp, index=True)
     last_run_id: Mapped[str | None]
     missed_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
-    """When its newest run was due and did not happen; null: it happened."""
+    """When the first run was due that did not happen, since one did; null: the newest happened."""
     missed_because: Mapped[str | None] = mapped_column(default=None)
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,4 +1,4 @@
-"""A stored finding is made again from stored samples, to the last bit, whatever the constants are now."""
+"""Tests that a stored finding can be computed again from stored samples, to the last bit, under changed constants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paceline_server.detect.changes.evaluation import Window, evaluate
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.blocks import WarmPolicy
-from paceline_server.stats.history import DEFAULT, Parameters
+from paceline_server.stats.history import DEFAULT
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Finding
@@ -24,19 +24,22 @@ from sqlalchemy import select
 
 PREFIX = "/api/v1"
 NIGHTS_BEFORE, NIGHTS_AFTER = 14, 8
-SMALL = {"launches": 3, "rounds": 10}
+SMALL_JOB = {"launches": 3, "rounds": 10}
 
 
-def _night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
-    """One measured, delivered, analysed job whose native arm is `slower` than on the first nights."""
+def _measure_night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
+    """Measure, deliver and analyse one job; its native arm takes the share `slower` longer than on the first nights."""
     clock.advance(86_400)
     lab.request(
-        commit=f"{number + 1:040x}", branch="main", params={"batch": [1000]}, **SMALL
+        commit=f"{number + 1:040x}",
+        branch="main",
+        params={"batch": [1000]},
+        **SMALL_JOB,
     )
     noise = float(np.random.default_rng(number).normal(0.0, 0.004))
 
-    def scaled(cases: list[Any]) -> list[Any]:
-        """Both arms at one level every night: `job_cases` draws a level per seed."""
+    def scale_cases(cases: list[Any]) -> list[Any]:
+        """Give both arms the same level every night, because `job_cases` draws a level for each seed."""
         scaled_cases = []
         for case in cases:
             level = 5e5 * (1.0 + slower) if case.arm == "native" else 1e6
@@ -44,31 +47,31 @@ def _night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
             scaled_cases.append(replace(case, value=np.round(case.value * scale)))
         return scaled_cases
 
-    lab.deliver({1000: -0.5}, seed=number, alter=scaled)
+    lab.deliver({1000: -0.5}, seed=number, alter=scale_cases)
     outbox.drain()
 
 
 @pytest.fixture
-def measured(
+def alert(
     client: TestClient,
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> dict[str, Any]:
-    """An alert about a step, everything measured and stored by the server's own services; read as JSON."""
+    """Make an alert about a step, and return its id with a client that may read it."""
     process_settings.set_current(
         process_settings.current().model_copy(update={"lease_s": 1e9})
     )
     lab = open_lab(client, enrolled, token)
     for number in range(NIGHTS_BEFORE + NIGHTS_AFTER):
-        _night(lab, clock, number, 0.1 if number >= NIGHTS_BEFORE else 0.0)
+        _measure_night(lab, clock, number, 0.1 if number >= NIGHTS_BEFORE else 0.0)
     (row,) = client.get(f"{PREFIX}/alerts", headers=token("read")).json()["items"]
     return {"client": client, "headers": token("read"), "id": row["id"]}
 
 
-def _explained(measured: dict[str, Any], **query: Any) -> dict[str, Any]:
-    path = f"{PREFIX}/alerts/{measured['id']}/explain"
-    answer = measured["client"].get(path, headers=measured["headers"], params=query)
+def _explain(alert: dict[str, Any], **query: Any) -> dict[str, Any]:
+    path = f"{PREFIX}/alerts/{alert['id']}/explain"
+    answer = alert["client"].get(path, headers=alert["headers"], params=query)
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
@@ -82,9 +85,9 @@ def _finding() -> Finding:
 
 
 def test_a_history_finding_is_the_same_again_to_the_last_bit(
-    measured: dict[str, Any],
+    alert: dict[str, Any],
 ) -> None:
-    explanation = _explained(measured, rederive=True)
+    explanation = _explain(alert, rederive=True)
     (finding,) = [
         finding for finding in explanation["findings"] if finding["role"] == "candidate"
     ]
@@ -106,14 +109,14 @@ def test_a_history_finding_is_the_same_again_to_the_last_bit(
         "index",
     ):
         assert again["numbers"][name] == stored[name]
-    assert _explained(measured)["findings"][0]["rederived"] is None
+    assert _explain(alert)["findings"][0]["rederived"] is None
 
 
 @pytest.mark.shapes("embedded")
 def test_every_filter_has_its_number_its_limit_and_a_sentence(
-    measured: dict[str, Any],
+    alert: dict[str, Any],
 ) -> None:
-    explanation = _explained(measured)
+    explanation = _explain(alert)
     filters = {check["name"]: check for check in explanation["findings"][0]["filters"]}
     assert {
         "points_before",
@@ -143,7 +146,7 @@ def test_every_filter_has_its_number_its_limit_and_a_sentence(
     )
 
 
-YESTERDAY = replace(
+OLDER_CONSTANTS = replace(
     DEFAULT,
     location_mass=0.8,
     confidence=0.95,
@@ -151,11 +154,11 @@ YESTERDAY = replace(
     max_p=0.05,
     min_probability=0.3,
 )
-"""Other constants than this server's: what a version before an upgrade would have decided with."""
+"""The constants of an imagined older version, which differ from this server's."""
 
 
-def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
-    """Replace the finding by the one that yesterday's constants, of points and steps, would have kept."""
+def _replace_by_older_finding() -> str:
+    """Replace the finding by the one that the older version would have stored."""
     warm = WarmPolicy(warmup_min_blocks=9, warmup_share=0.0)
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
@@ -165,12 +168,15 @@ def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
             .order_by(SeriesPoint.at)
         ).all()
         jobs = [point.job_id for point in points][: len(finding.window["job_ids"])]
-        values = [_point(session, finding, job, warm) for job in jobs]
+        values = [_measure_point(session, finding, job, warm) for job in jobs]
         window = Window(
             str(finding.series_id), jobs, values, ["f"] * len(jobs), whole=True
         )
-        change = evaluate([window], YESTERDAY)[0].changes[-1]
-        finding.parameters = {"history": YESTERDAY.to_mapping(), "warm": asdict(warm)}
+        change = evaluate([window], OLDER_CONSTANTS)[0].changes[-1]
+        finding.parameters = {
+            "history": OLDER_CONSTANTS.to_mapping(),
+            "warm": asdict(warm),
+        }
         finding.window = {"job_ids": jobs, "values": values}
         finding.filters = [asdict(check) for check in change.filters]
         finding.numbers = {
@@ -185,12 +191,12 @@ def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
             "n_after": change.n_after,
             "index": change.index,
         }
-        return finding.id, YESTERDAY, warm
+        return finding.id
 
 
-def _point(session: Any, finding: Finding, job: str, warm: WarmPolicy) -> Any:
-    from paceline_server.alerts import explanation  # noqa: PLC0415 - the measuring half alone
-    from paceline_server.store.tables.history import Series  # noqa: PLC0415 - as above
+def _measure_point(session: Any, finding: Finding, job: str, warm: WarmPolicy) -> Any:
+    from paceline_server.alerts import explanation  # noqa: PLC0415 - only this helper computes points
+    from paceline_server.store.tables.history import Series  # noqa: PLC0415 - see above
 
     return explanation.point_value(
         session, job, session.get_one(Series, finding.series_id), asdict(warm)
@@ -198,16 +204,16 @@ def _point(session: Any, finding: Finding, job: str, warm: WarmPolicy) -> Any:
 
 
 def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_with(
-    measured: dict[str, Any],
+    alert: dict[str, Any],
 ) -> None:
     before = dict(_finding().numbers or {})
-    finding_id, _, _ = _made_yesterday()
+    finding_id = _replace_by_older_finding()
     stored = dict(_finding().numbers or {})
     assert stored["lower"] != before["lower"], (
         "today's constants would have said something else"
     )
     assert stored["level_before"] != before["level_before"], (
-        "and so would today's warm-up"
+        "today's warm-up would have given another level"
     )
     with read_scope() as session:
         again = explain.rederive(session, finding_id)
@@ -224,29 +230,29 @@ def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_wit
 
 @pytest.mark.shapes("embedded")
 def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(
-    measured: dict[str, Any],
+    alert: dict[str, Any],
 ) -> None:
     with session_scope() as session:
         session.get_one(Finding, _finding().id).method = "kernel-rbf/0"
-    rederived = _explained(measured, rederive=True)["findings"][0]["rederived"]
+    rederived = _explain(alert, rederive=True)["findings"][0]["rederived"]
     assert rederived["identical"] is None
     assert "kernel-rbf/0, which this server no longer has" in rederived["text"]
 
 
 @pytest.mark.shapes("embedded")
 def test_explaining_needs_read_and_an_alert(
-    measured: dict[str, Any], token: Callable[..., dict[str, str]]
+    alert: dict[str, Any], token: Callable[..., dict[str, str]]
 ) -> None:
-    client = measured["client"]
+    client = alert["client"]
     assert (
         client.get(
-            f"{PREFIX}/alerts/{measured['id']}/explain", headers=token("ingest")
+            f"{PREFIX}/alerts/{alert['id']}/explain", headers=token("ingest")
         ).status_code
         == 403
     )
     assert (
         client.get(
-            f"{PREFIX}/alerts/alt_none/explain", headers=measured["headers"]
+            f"{PREFIX}/alerts/alt_none/explain", headers=alert["headers"]
         ).status_code
         == 404
     )
@@ -254,12 +260,12 @@ def test_explaining_needs_read_and_an_alert(
 
 @pytest.mark.shapes("embedded")
 def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
-    measured: dict[str, Any],
+    alert: dict[str, Any],
 ) -> None:
-    """Between two of the points the server was upgraded: the older one dropped more warm-up rounds."""
+    """The server was upgraded after the first point; the older version dropped more warm-up rounds."""
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
-        older = _point(
+        older = _measure_point(
             session, finding, finding.window["job_ids"][0], WarmPolicy(9, 0.0)
         )
         values = [older, *finding.window["values"][1:]]

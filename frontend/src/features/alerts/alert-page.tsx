@@ -242,7 +242,7 @@ function isOfRun({ kind, findings }: AlertDetail): boolean {
 function measuredFacts(
   alert: AlertDetail,
 ): readonly (readonly [string, ReactNode])[] {
-  const { suite, benchmark, arm, reference, metric } = alert;
+  const { suite, benchmark } = alert;
   if (benchmark === '') return suite === '' ? [] : [['Suite', suite]];
   return [
     [
@@ -255,10 +255,16 @@ function measuredFacts(
         {suite} / {benchmark}
       </AppLink>,
     ],
-    alert.kind === 'arm_slower'
-      ? ['Arms', `${arm} against ${reference}, ${metric}`]
-      : [alert.kind === 'gate' ? 'Gate of' : 'Worst at', `${arm}, ${metric}`],
+    subjectOf(alert),
   ];
+}
+
+function subjectOf(alert: AlertDetail): readonly [string, string] {
+  const { kind, arm, reference, metric } = alert;
+  if (kind === 'arm_slower')
+    return ['Arms', `${arm} against ${reference}, ${metric}`];
+  if (metric === '') return ['Arm', arm];
+  return [kind === 'gate' ? 'Gate of' : 'Worst at', `${arm}, ${metric}`];
 }
 
 function ConfirmationLink({ alert }: { alert: AlertDetail }) {

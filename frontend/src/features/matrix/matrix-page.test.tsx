@@ -19,14 +19,14 @@ describe('the matrix', () => {
   it('shows each target’s newest value, its worst change, verdict and noise floor', async () => {
     await open();
     const [host] = cells('Ledger batch');
-    const shown = within(host as HTMLElement);
-    expect(shown.getByRole('link', { name: /^1\.37 ms/ })).toHaveAttribute(
+    const hostCell = within(host as HTMLElement);
+    expect(hostCell.getByRole('link', { name: /^1\.37 ms/ })).toHaveAttribute(
       'href',
       '/series/series-1',
     );
-    expect(shown.getByText('native time, batch=1000')).toBeInTheDocument();
-    expect(shown.getByText('14.2 % slower')).toBeInTheDocument();
-    expect(shown.getByText('arms: pass')).toBeInTheDocument();
+    expect(hostCell.getByText('native time, batch=1000')).toBeInTheDocument();
+    expect(hostCell.getByText('14.2 % slower')).toBeInTheDocument();
+    expect(hostCell.getByText('arms: pass')).toBeInTheDocument();
     expect(host).toHaveTextContent(/noise floor 1\.2 % · .* · 4 series/);
   });
 
@@ -63,12 +63,12 @@ describe('the matrix', () => {
     });
     for (const benchmark of ['Ledger batch', 'Frame check']) {
       const [host, phone] = cells(benchmark);
-      const shown = within(host as HTMLElement);
-      expect(shown.getByText('last run: failed')).toBeInTheDocument();
+      const hostCell = within(host as HTMLElement);
+      expect(hostCell.getByText('last run: failed')).toBeInTheDocument();
       expect(
-        shown.getByText('the build failed: error: no such header'),
+        hostCell.getByText('the build failed: error: no such header'),
       ).toBeInTheDocument();
-      expect(shown.getByRole('link', { name: /ago/ })).toHaveAttribute(
+      expect(hostCell.getByRole('link', { name: /ago/ })).toHaveAttribute(
         'href',
         '/runs/run-failed-1?job=job-failed',
       );

@@ -4,9 +4,9 @@ import { ada } from '../../testing/fixtures';
 import type { FakeBackend } from '../../testing/fake-backend';
 import { renderApp } from '../../testing/render-app';
 
-const rowOf = async (table: string, text: string) => {
-  const found = await screen.findByRole('table', { name: table });
-  return (await within(found).findByText(text)).closest('tr') as HTMLElement;
+const rowOf = async (label: string, text: string) => {
+  const table = await screen.findByRole('table', { name: label });
+  return (await within(table).findByText(text)).closest('tr') as HTMLElement;
 };
 
 /** Makes a scenario in which the person lacks these permissions. */

@@ -94,6 +94,8 @@ describe('repeated runs', () => {
         (schedule) => ({
           ...schedule,
           every_s: 5400,
+          missed_at: schedule.created_at,
+          missed_because: 'no target was online and healthy',
         }),
       );
     });
@@ -104,6 +106,9 @@ describe('repeated runs', () => {
     expect(
       within(form).getByRole('combobox', { name: 'How often' }),
     ).toHaveDisplayValue('every 1 h 30 min');
+    expect(
+      screen.getByText(/^missed .+: no target was online and healthy$/),
+    ).toBeInTheDocument();
     await user.click(within(form).getByRole('button', { name: 'Cancel' }));
     expect(
       await screen.findByRole('form', { name: 'Add a schedule' }),

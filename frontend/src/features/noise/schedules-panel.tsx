@@ -131,14 +131,23 @@ const COLUMNS: readonly Column<Schedule>[] = [
   },
   {
     header: 'Last run',
-    cell: ({ last_run_id: runId }) =>
-      runId === null ? (
-        'none'
-      ) : (
-        <AppLink to="/runs/$runId" params={{ runId }}>
-          Open run
-        </AppLink>
-      ),
+    wrap: true,
+    cell: ({ last_run_id: runId, missed_at: at, missed_because: why }) => (
+      <>
+        {runId === null ? (
+          'none'
+        ) : (
+          <AppLink to="/runs/$runId" params={{ runId }}>
+            Open run
+          </AppLink>
+        )}
+        {at !== null && (
+          <div style={{ color: 'var(--pl-muted)' }}>
+            missed {formatDateTime(at)}: {why}
+          </div>
+        )}
+      </>
+    ),
   },
 ];
 

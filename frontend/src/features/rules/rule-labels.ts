@@ -19,7 +19,7 @@ export const MODE_MEANING: Record<RuleMode, string> = {
 export const KIND_LABELS: Record<RuleKind, string> = {
   history: 'a change in the history of a series',
   arm_slower: 'an arm slower than its reference',
-  gate: 'a required gate on the default branch',
+  gate: 'a required gate or an arm that never ran, on the default branch',
   missing: 'cases that are not measured any more',
   schedule: 'runs of a schedule',
   quarantine: 'targets in quarantine',

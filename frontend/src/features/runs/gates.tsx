@@ -45,6 +45,10 @@ const countedLevels = (count: number) =>
 
 const STANDING = 'Of the limit';
 
+/** Returns the name that the suite gives a gate, or else what it limits, as the server's reasons do. */
+export const gateName = ({ name, derived, statistic, metric }: Gate) =>
+  name ?? derived ?? `${statistic} of ${metric}`;
+
 const COLUMNS: readonly Column<Gate>[] = [
   {
     header: 'Verdict',
@@ -71,6 +75,11 @@ const COLUMNS: readonly Column<Gate>[] = [
     breaks: true,
     cell: (gate) => (
       <span title={gate.description ?? undefined}>
+        {gate.name !== null && (
+          <div>
+            <Identifier name={gate.name} />
+          </div>
+        )}
         {gate.absolute && 'size of '}
         <Identifier
           name={gate.derived ?? `${gate.statistic} of ${gate.metric}`}

@@ -70,12 +70,15 @@ describe('what fails a run', () => {
   const failing = gate({ verdict: 'fail', reason: '4.9 >= 6 does not hold' });
 
   it('is waived for a commit with a reason, and stays visible', async () => {
-    const { backend, user } = open([failing, gate({ arm: 'fallback' })]);
+    const named = { ...failing, name: 'large_batches' };
+    const { backend, user } = open([named, gate({ arm: 'fallback' })]);
     const panel = within(
       await screen.findByRole('region', { name: 'Waivers' }),
     );
     const options = panel.getByLabelText('What fails');
-    expect(within(options).getAllByRole('option')).toHaveLength(1);
+    expect(within(options).getByRole('option')).toHaveTextContent(
+      /native: gate large_batches$/,
+    );
     await user.selectOptions(panel.getByLabelText('Waive it in'), 'commit');
     expect(panel.getByRole('button', { name: 'Waive' })).toBeDisabled();
     await user.type(panel.getByLabelText(/Reason/), 'the pool is rewritten');
@@ -92,7 +95,7 @@ describe('what fails a run', () => {
       },
     ]);
     const [first] = rows(screen.getByRole('table', { name: 'Gates' }));
-    expect(first).toHaveTextContent(/^fail.*waived/);
+    expect(first).toHaveTextContent(/^fail.*waived.*large_batches/);
     expect(screen.queryByLabelText('What fails')).not.toBeInTheDocument();
   });
 

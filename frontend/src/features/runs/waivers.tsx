@@ -22,6 +22,7 @@ import { isDeciding } from '../../ui/comparison-table';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { Panel } from '../../ui/panel';
+import { gateName } from './gates';
 import classes from './runs.module.css';
 
 type Subject = Pick<
@@ -73,9 +74,7 @@ function failuresOf({ comparisons, gates }: JobReport): Failure[] {
       ({ verdict, level, witness }) =>
         verdict === 'fail' && level === 'required' && witness !== 'fail',
     )
-    .map((gate) =>
-      failureOf('gate', gate, `gate ${gate.derived ?? gate.statistic}`),
-    );
+    .map((gate) => failureOf('gate', gate, `gate ${gateName(gate)}`));
   return [...rows, ...limits];
 }
 

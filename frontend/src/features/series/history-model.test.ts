@@ -60,10 +60,10 @@ describe('a series whose unit changed', () => {
     ),
   };
   const points = historyPoints;
-  const whole: [number, number] = [0, Number.MAX_SAFE_INTEGER];
+  const wholeTime: [number, number] = [0, Number.MAX_SAFE_INTEGER];
 
   it('draws what is in its present unit, and says of the rest what it was in', () => {
-    const { points: drawn, levels } = pictureOf(page, points, whole);
+    const { points: drawn, levels } = pictureOf(page, points, wholeTime);
     const old = points.filter(({ environment }) => environment === 0);
     expect(old.length).toBeGreaterThan(0);
     expect(drawn).toHaveLength(points.length - old.length);

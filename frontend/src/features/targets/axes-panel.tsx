@@ -1,5 +1,5 @@
 /**
- * Explains the three axes of a target (connection, lease and health) and requests of people. The axes are independent:
+ * Explains the state of a target: connection, jobs, health, maintenance and requests of people. They are independent:
  * each has its own reason and its own advice.
  */
 import { Title } from '@mantine/core';
@@ -19,7 +19,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import classes from './targets.module.css';
 
 export function AxesPanel({ target }: { target: Target }) {
-  const { kind, state, takes_jobs: takes } = target;
+  const { kind, state, takes_jobs: takesJobs } = target;
   return (
     <Panel title="Status">
       <div className={classes.axes}>
@@ -27,14 +27,14 @@ export function AxesPanel({ target }: { target: Target }) {
         <Axis
           name="Jobs"
           look={
-            takes.ok
+            takesJobs.ok
               ? TAKES_JOBS
               : state === 'busy'
                 ? TARGET_STATES.busy
                 : TAKES_NO_JOBS
           }
         >
-          <p>{sentence(takes.words)}</p>
+          <p>{sentence(takesJobs.words)}</p>
         </Axis>
         {kind === 'device' && <HealthAxis health={target.health} />}
         {target.maintenance !== null && (
@@ -126,14 +126,14 @@ function ConnectionAxis({
     );
   }
   if (connection === null) {
-    const silent = state === 'offline';
+    const isSilent = state === 'offline';
     return (
       <Axis
         name="Connection"
-        look={silent ? TARGET_STATES.offline : TARGET_STATES.online}
+        look={isSilent ? TARGET_STATES.offline : TARGET_STATES.online}
       >
         <p>
-          {silent
+          {isSilent
             ? `Agent ${agent} is not responding.`
             : `Reported by agent ${agent}.`}
         </p>

@@ -1,6 +1,6 @@
 /**
- * The page of a target: identity, state with its reason, actions, events, conditions over time, and measurements.
- * A device has more of it than a host.
+ * Shows a target: identity, state with its reason, actions, events, conditions over time, and measurements.
+ * A device has more panels than a host.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 
@@ -88,12 +88,12 @@ interface MainPanelsProps extends Omit<TargetPageProps, 'targetId'> {
 }
 
 function MainPanels({ target, search, onSearch }: MainPanelsProps) {
-  const device = target.kind === 'device';
+  const isDevice = target.kind === 'device';
   return (
     <>
       <AxesPanel target={target} />
-      {device && <CheckPanel check={target.check} />}
-      {device && (
+      {isDevice && <CheckPanel check={target.check} />}
+      {isDevice && (
         <ConditionsPanel
           targetId={target.id}
           over={search.over}
@@ -103,7 +103,7 @@ function MainPanels({ target, search, onSearch }: MainPanelsProps) {
       <RunsPanel targetId={target.id} />
       <NoisePanel targetId={target.id} />
       <PoliciesPanel filters={{ target: target.id }} />
-      {device && <ConfigurationPanel errors={target.configuration} />}
+      {isDevice && <ConfigurationPanel errors={target.configuration} />}
       {!target.imported && <PreflightPanel findings={target.preflight} />}
       <Fingerprint target={target} />
     </>
@@ -113,7 +113,7 @@ function MainPanels({ target, search, onSearch }: MainPanelsProps) {
 const mono = (text: string) => <span className="pl-mono">{text}</span>;
 
 function About({ target }: { target: Target }) {
-  const { gates, boot_id: boot } = target;
+  const { gates: readings, boot_id: boot } = target;
   return (
     <Panel title="About">
       <Facts
@@ -126,10 +126,10 @@ function About({ target }: { target: Target }) {
           ['Agent', target.agent_name],
           ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
           ...(boot === null ? [] : [['Boot', mono(boot)] as const]),
-          ...(gates === null ? [] : readingTexts(gates)),
-          ...(gates === null
+          ...(readings === null ? [] : readingTexts(readings)),
+          ...(readings === null
             ? []
-            : [['Last reading', formatDateTime(gates.at)] as const]),
+            : [['Last reading', formatDateTime(readings.at)] as const]),
         ]}
       />
     </Panel>

@@ -35,6 +35,7 @@ static bool filled(const struct object *object, size_t size) {
     return true;
 }
 
+/* Fills an object with a stamp that comes from `draw`, a random number. */
 static void fill(struct object *object, uint32_t draw, size_t size) {
     object->stamp = (unsigned char)(draw >> 8 | 1);
     object->size = size;
@@ -42,7 +43,7 @@ static void fill(struct object *object, uint32_t draw, size_t size) {
         memset(object->at, object->stamp, size);
 }
 
-/* Mostly the bench's sizes; now and then up to 300 KB. */
+/* Returns a size: mostly one of the bench, now and then up to 300 KB. */
 static size_t size_of(uint32_t draw) {
     return (draw & 0xff0000) == 0 ? (draw >> 3) % 300000 + 1
                                   : 1 + (draw >> 5) % 1039;
@@ -100,6 +101,7 @@ static void steps(struct object *objects, uint32_t state, int count) {
     }
 }
 
+/* The objects and the random state with which the other thread goes on. */
 struct passed_on {
     struct object *objects;
     uint32_t state;
@@ -111,7 +113,7 @@ static void *other_thread(void *argument) {
     return NULL;
 }
 
-/* 0 when everything held; says so, or what did not. */
+/* Runs the check and prints "intact" or the first fault. Returns 0 if intact. */
 int check_intact(uint64_t seed) {
     struct passed_on passed = {pages(OBJECTS * sizeof(struct object), 0),
                                (uint32_t)seed | 1};
@@ -120,8 +122,8 @@ int check_intact(uint64_t seed) {
     if (pthread_create(&thread, NULL, other_thread, &passed) != 0)
         fault = "no thread";
     else
-        pthread_join(thread, NULL); /* it frees what this thread made, and the
-                                       other way round below */
+        /* That thread freed objects made here; below, this one frees its own. */
+        pthread_join(thread, NULL);
     for (int i = 0; i < OBJECTS && fault == NULL; i++) {
         if (passed.objects[i].at != NULL)
             expect(filled(&passed.objects[i], passed.objects[i].size),

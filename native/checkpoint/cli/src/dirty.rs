@@ -1,14 +1,14 @@
-//! Parses `--dirty`: a band, and the range that was written.
+//! Parses `--dirty`: a band, and the range in it that was written.
 //!
 //! The text after the last `@` is always a range, so a band whose name contains an `@` needs its
 //! range.
 
 use paceline_checkpoint::Written;
 
-/// Reads `BAND@OFFSET+LENGTH` or `BAND`.
+/// Parses `BAND@OFFSET+LENGTH` or `BAND`.
 ///
 /// # Errors
-/// What is wrong with it, and the right form.
+/// Says what is wrong with the text, and the right form.
 pub(crate) fn written(text: &str) -> Result<Written, String> {
     let (band, range) = match text.rsplit_once('@') {
         None => (text, None),
@@ -30,7 +30,7 @@ pub(crate) fn written(text: &str) -> Result<Written, String> {
     })
 }
 
-/// Digits only, because `parse` would accept a sign.
+/// Reads a number of digits only, because `parse` alone would accept a sign.
 fn number(text: &str) -> Option<u64> {
     text.parse()
         .ok()

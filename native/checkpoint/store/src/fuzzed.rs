@@ -1,4 +1,4 @@
-//! The entry points of fuzzing: every reader of bytes that others may have written.
+//! Has the entry points of fuzzing: one for every reader of bytes that others may have written.
 //!
 //! The targets in `../fuzz` call these; a test here runs them on stored vectors and changes of
 //! them. Whatever the bytes, a reader terminates, allocates in proportion to its input, and returns
@@ -24,11 +24,11 @@ use crate::store::{Options, Store};
 use crate::unpack::unpack;
 use crate::walk::Place;
 
-/// Archives with at most this many bands are imported; larger ones are only read.
+/// Archives whose bands have at most this many bytes are imported; larger ones are only read.
 const BYTES_MOST: u64 = 1 << 20;
 const STORE: [u8; 16] = [7; 16];
 const BASE: (u64, Chain) = (4, [9; 32]);
-/// The epoch of the first record after the base.
+/// The seal of the first record after the base.
 const SEAL: Seal = Seal {
     store: STORE,
     segment: BASE.0 + 1,
@@ -43,7 +43,7 @@ fn pages_of(meta: &Meta) -> u64 {
     }
 }
 
-/// Reads a record of the log, and a meta with a valid checksum.
+/// Reads the bytes as a record of the log, and then as a meta to which a valid checksum is added.
 ///
 /// # Panics
 /// When a reader breaks its promise; the same holds for all entry points.
@@ -79,7 +79,7 @@ pub fn record(bytes: &[u8]) {
     }
 }
 
-/// Those of `a` are known.
+/// Returns the attributes of a band; only those of `a` are known.
 fn attributes_of(name: &str) -> KnownAttributes {
     let known = Attributes {
         mode: 0o640,
@@ -91,7 +91,7 @@ fn attributes_of(name: &str) -> KnownAttributes {
     (name == "a").then(|| Arc::new(known))
 }
 
-/// The records of the log that the other modes change.
+/// Returns the records of a sound log, which [`log`] then damages.
 fn sound() -> Vec<Meta> {
     let band = |name: &str, first: u64| BandChange {
         name: name.to_owned(),
@@ -177,7 +177,7 @@ pub fn log(bytes: &[u8]) {
                     "what was never written"
                 );
             }
-            // New for each run, because an equal record would fit the rest of a damaged log.
+            // No written record equals it, because an equal one could continue a damaged log.
             let after = Meta::Checkpoint {
                 name: "after".into(),
                 created_ns: 1,
@@ -192,7 +192,7 @@ pub fn log(bytes: &[u8]) {
     }
 }
 
-/// Reads `CURRENT`, as it is and with a valid checksum.
+/// Reads the bytes as `CURRENT`, as they are and with a valid checksum.
 ///
 /// # Panics
 /// See [`record`].
@@ -324,6 +324,7 @@ mod tests {
     ];
 
     fn records() -> Vec<Vec<u8>> {
+        // Returns a record's header and meta, padded to whole pages.
         let front = |meta: &Meta| {
             encode(
                 5,
@@ -443,7 +444,7 @@ mod tests {
         }
     }
 
-    /// Records as versions before seals wrote them.
+    /// A record of a version before seals is still read.
     #[test]
     fn a_record_of_an_older_version_is_read() {
         let bytes = std::fs::read(vectors("record").join("unsealed0")).expect("there");
@@ -451,7 +452,7 @@ mod tests {
         assert_eq!((head.seal, &meta), (None, &unattributed()));
     }
 
-    /// The first record, as versions before attributes wrote it.
+    /// Returns the first record without attributes, as older versions wrote it.
     fn unattributed() -> Meta {
         let mut meta = sound().remove(0);
         if let Meta::Checkpoint { bands, .. } = &mut meta {
@@ -462,7 +463,7 @@ mod tests {
         meta
     }
 
-    /// Records, manifests and archives as versions before attributes wrote them, byte by byte.
+    /// What versions before attributes wrote is read, and written again byte by byte.
     #[test]
     fn what_versions_before_attributes_wrote_is_read_and_written_as_it_was() {
         let old = |target: &str| {
@@ -497,6 +498,7 @@ mod tests {
             .and_then(|text| text.parse().ok())
             .unwrap_or(150);
         let mut state = 1_u64;
+        // Returns a pseudorandom number below `end`.
         let mut below = |end: usize| {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)

@@ -1,4 +1,4 @@
-//! The store's past: the base, the records after it, and any band at any of their epochs.
+//! Reads the store's past: the base, the records after it, and any band at any of their epochs.
 //!
 //! The state of an epoch is the base plus the records up to it, in order. A band that shrank loses
 //! what was beyond its new end, in the base too; where it grows later it holds zeros unless a
@@ -40,11 +40,11 @@ pub(crate) struct History {
     pub(crate) manifest: Manifest,
     pub(crate) epochs: Vec<Epoch>,
     pruned: BTreeSet<u64>,
-    /// Checkpoints that are kept.
+    /// The epochs of the checkpoints that are kept, by name.
     pub(crate) names: BTreeMap<String, u64>,
-    /// Kept checkpoints that are lost.
+    /// Kept checkpoints that damage has made unreadable, by epoch.
     lost: BTreeMap<u64, Lost>,
-    /// Bytes of live in place of decayed ones, used only by a repair.
+    /// Bytes from the live directory that replace decayed ones; only a repair has any.
     pub(crate) healed: Arc<Healed>,
 }
 
@@ -95,7 +95,7 @@ impl History {
         self.epochs.push(epoch);
     }
 
-    /// The past up to an epoch of the log; later records do not change it.
+    /// Returns the history up to an epoch of the log, without the records after it.
     pub(crate) fn until(&self, epoch: u64) -> Self {
         let (disk, root, manifest) = (
             Arc::clone(&self.disk),
@@ -130,8 +130,8 @@ impl History {
         }
     }
 
-    /// Gives up all but the last of checkpoints with the same name: the record that pruned them is
-    /// lost.
+    /// Prunes all but the last of checkpoints with the same name, because the record that pruned
+    /// them is lost.
     pub(crate) fn give_up_namesakes(&mut self) {
         let all = self.checkpoints();
         let older = all
@@ -141,13 +141,13 @@ impl History {
         self.pruned.extend(older);
     }
 
-    /// The sum over all bands of the last epoch.
+    /// Returns the sum over all bands of the last epoch.
     pub(crate) fn sum(&self) -> StateSum {
         let known = self.epochs.last().and_then(|epoch| epoch.sum);
         known.unwrap_or_else(|| StateSum::of(&self.bands_at(self.head())))
     }
 
-    /// The target of a fold: the oldest kept checkpoint, or the last epoch if none is kept.
+    /// Returns the target of a fold: the oldest kept checkpoint, or the last epoch if none is kept.
     pub(crate) fn fold_target(&self) -> u64 {
         self.names.values().min().copied().unwrap_or(self.head())
     }
@@ -160,7 +160,7 @@ impl History {
         }
     }
 
-    /// Bytes of the records up to an epoch.
+    /// Returns the bytes of the records up to an epoch.
     pub(crate) fn record_bytes(&self, until: u64) -> u64 {
         self.epochs
             .iter()
@@ -169,26 +169,26 @@ impl History {
             .sum()
     }
 
-    /// The last epoch.
+    /// Returns the last epoch.
     pub(crate) fn head(&self) -> u64 {
         self.epochs
             .last()
             .map_or(self.manifest.epoch, |epoch| epoch.number)
     }
 
-    /// The last epoch, with its chain value.
+    /// Returns the last epoch, with its chain value.
     pub(crate) fn last(&self) -> (u64, Chain) {
         self.epochs
             .last()
             .map_or_else(|| self.base(), |epoch| (epoch.number, epoch.chain))
     }
 
-    /// The base's epoch, with its chain value.
+    /// Returns the base's epoch, with its chain value.
     pub(crate) fn base(&self) -> (u64, Chain) {
         (self.manifest.epoch, self.manifest.chain)
     }
 
-    /// Names of all files that it may read: the bands of every epoch, and their files in the base.
+    /// Returns the names of all files that may be read: the bands of every epoch and the base.
     pub(crate) fn every_name(&self) -> impl Iterator<Item = &str> {
         let base = self
             .manifest
@@ -239,7 +239,7 @@ impl History {
         all
     }
 
-    /// The checkpoint of that name.
+    /// Returns the checkpoint of that name.
     pub(crate) fn find(&self, name: &str) -> Result<Checkpoint> {
         self.checkpoints()
             .into_iter()
@@ -261,7 +261,7 @@ impl History {
             })
     }
 
-    /// The changes of bands in the records after one epoch up to another, in order.
+    /// Returns the changes of bands in the records after one epoch and up to another, in order.
     pub(crate) fn changes(
         &self,
         after: u64,
@@ -280,7 +280,7 @@ impl History {
         })
     }
 
-    /// All bands at an epoch, by name.
+    /// Returns all bands at an epoch, by name.
     pub(crate) fn bands_at(&self, epoch: u64) -> BTreeMap<String, BandAt> {
         let mut bands = self.manifest.bands_at();
         for (_, change) in self.changes(self.manifest.epoch, epoch) {
@@ -292,8 +292,8 @@ impl History {
         bands
     }
 
-    /// The pages in which a band may differ between two epochs, and whether all of it may, because
-    /// it appeared or vanished.
+    /// Returns the pages in which each band may differ between two epochs, which are those that the
+    /// records between them have.
     pub(crate) fn touched(&self, after: u64, until: u64) -> BTreeMap<String, PageSet> {
         let mut touched: BTreeMap<String, PageSet> = BTreeMap::new();
         for (_, change) in self.changes(after, until) {
@@ -305,7 +305,7 @@ impl History {
         touched
     }
 
-    /// The time of the checkpoint that last changed a band, as of an epoch.
+    /// Returns the time of the checkpoint that last changed a band, as of an epoch.
     pub(crate) fn changed_ns(&self, name: &str, epoch: u64) -> i64 {
         let changes = self
             .changes(self.manifest.epoch, epoch)
@@ -316,7 +316,7 @@ impl History {
         }
     }
 
-    /// The time at which a band was last added or removed, up to an epoch: the directory's
+    /// Returns the time at which a band was last added or removed, up to an epoch: the directory's
     /// modification time.
     pub(crate) fn names_changed_ns(&self, epoch: u64) -> i64 {
         let mut names: BTreeSet<&str> =
@@ -342,7 +342,7 @@ impl History {
         changed_ns
     }
 
-    /// A reader of a band at an epoch.
+    /// Returns a reader of a band at an epoch.
     pub(crate) fn band_at(&self, name: &str, epoch: u64) -> Result<BandReader> {
         let base = self.manifest.band(name);
         let mut size = base.map(|band| band.state.size);
@@ -420,32 +420,32 @@ type Opened = (Box<dyn DiskFile>, PathBuf);
 pub(crate) struct BandReader {
     pub(crate) size: u64,
     base: Option<Opened>,
-    /// Bytes of the base that still count.
+    /// The number of bytes, from the start, that the base's file still provides.
     valid: u64,
-    /// Page → segment and position of its last contents.
+    /// Maps a page to the segment and the position of its last contents.
     pages: BTreeMap<u64, (u64, u64)>,
     segments: HashMap<u64, Opened>,
     healed: Arc<Healed>,
 }
 
 impl BandReader {
-    /// The pages that come from the log.
+    /// Returns the pages that come from the log.
     pub(crate) fn logged(&self) -> Vec<u64> {
         self.pages.keys().copied().collect()
     }
 
-    /// Whether the base provides all bytes that no page covers.
+    /// Returns whether the base provides all bytes that no page of the log covers.
     pub(crate) fn keeps_base(&self) -> bool {
         self.valid == self.size
     }
 
-    /// Whether bytes of the base's file are replaced by those of live.
+    /// Returns whether bytes of the live directory replace some of the base's file.
     pub(crate) fn heals_base(&self) -> bool {
         let base = self.base.as_ref();
         base.is_some_and(|(_, path)| self.healed.has(path))
     }
 
-    /// The file and the offset at which a page is stored, and how many of its bytes count there.
+    /// Returns the file and offset at which a page is stored, and how many of its bytes are valid.
     pub(crate) fn place_of(&self, page: u64) -> Option<(PathBuf, u64, u64)> {
         let begin = page * PAGE;
         if let Some((segment, at)) = self.pages.get(&page) {
@@ -456,7 +456,7 @@ impl BandReader {
         Some((path.clone(), begin, PAGE.min(self.valid - begin)))
     }
 
-    /// Fills the buffer from `offset`, which must be the begin of a page; the caller stays within
+    /// Fills the buffer from `offset`, which must be the start of a page. The caller stays within
     /// the band.
     pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         buffer.fill(0);
@@ -496,7 +496,7 @@ impl BandReader {
         Ok(())
     }
 
-    /// The whole band in pieces of whole leaves: (offset, bytes). An empty band has none.
+    /// Calls `take` with the offset and bytes of each piece of the band, in whole leaves.
     pub(crate) fn each(&self, mut take: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let mut buffer = vec![0; index((LEAF * 16).min(self.size.max(1)))];
         let mut at = 0;
@@ -509,7 +509,7 @@ impl BandReader {
         Ok(())
     }
 
-    /// Its hash tree, computed from its bytes.
+    /// Computes the band's hash tree from its bytes.
     pub(crate) fn tree(&self) -> Result<Tree> {
         let mut leaves = Vec::with_capacity(index(leaves_of(self.size)));
         self.each(|at, bytes| {

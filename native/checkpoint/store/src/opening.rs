@@ -59,8 +59,8 @@ impl Store {
             .filter(|_| options.skip_proven_syncs)
             .and_then(|index| index.proof(disk.as_ref(), &root, base));
         if proof.is_none() {
-            // What is read may only be in memory, so nothing is removed because of a manifest that
-            // a power loss may undo (D7).
+            // The manifest that was read may only be in memory. It is synced first, as files are
+            // removed only once the manifest that no longer needs them is durable (D7).
             let current = root.join("CURRENT");
             let file = disk
                 .open(&current, Access::Write)
@@ -102,7 +102,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Everything in memory, with all bands unknown; makes no call to the disk.
+    /// Builds the store in memory, with all bands unknown, without reading the disk.
     pub(crate) fn assemble(
         disk: Arc<dyn Disk>,
         live: &Path,
@@ -153,13 +153,13 @@ impl Store {
         }
     }
 
-    /// Ends an interrupted rollback and looks at live.
+    /// Ends an interrupted rollback, then reads the live directory.
     pub(crate) fn settle_in(&mut self, index: Option<Index>) -> Result<()> {
         self.remove_swap()?;
         self.meet_live(index)
     }
 
-    /// Looks at live, and marks bands as clean that the index proves.
+    /// Lists the live directory, and marks bands as clean if the index proves that they are.
     pub(crate) fn meet_live(&mut self, index: Option<Index>) -> Result<()> {
         let looked = self.list_live()?;
         if let Some(index) = index {
@@ -168,8 +168,8 @@ impl Store {
         Ok(())
     }
 
-    /// Reads the names in live, and the sizes of bands that had none. New bands are unknown.
-    /// Returns the stamps that it took.
+    /// Reads the names in the live directory, and the sizes of bands whose size is not known. New
+    /// bands are unknown. Returns the stamps that it read.
     pub(crate) fn list_live(&mut self) -> Result<Look> {
         let live = self.live.clone();
         let stamp = self.disk.stamp(&live).doing("looking at", &live)?;
@@ -228,8 +228,8 @@ pub(crate) fn lock(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + 
         .map_err(|error| not_locked(root, &path, error))
 }
 
-/// Keeps writers out while it is held, and creates no file: where no writer ever was, there is
-/// nothing to lock.
+/// Takes a lock that keeps writers out, without creating a file. If no writer ever was there, there
+/// is nothing to lock.
 pub(crate) fn lock_to_read(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     let path = root.join("LOCK");
     match disk.lock_to_read(&path) {
@@ -265,9 +265,9 @@ pub(crate) fn check_names(disk: &dyn Disk, history: &History) -> Result<()> {
 /// The files of a store except its log.
 pub(crate) struct OnDisk {
     pub(crate) manifest: Manifest,
-    /// Why the copy of the manifest was used.
+    /// What is damaged in the manifest, if its copy was read instead.
     pub(crate) decayed: Option<String>,
-    /// The index, of any boot.
+    /// The index, which an earlier boot may have written.
     pub(crate) index: Option<Index>,
 }
 
@@ -291,7 +291,7 @@ impl OnDisk {
         })
     }
 
-    /// Opens its log.
+    /// Returns where the log is and what is known of it.
     pub(crate) fn place<'a>(&self, disk: &'a dyn Disk, dir: &'a Path) -> Place<'a> {
         let Manifest {
             store,
@@ -312,7 +312,8 @@ impl OnDisk {
         self.index.as_ref().map(Index::last)
     }
 
-    /// Finds what is left of it; `why` is the reason to doubt the log, `live` as for [`Survey::of`].
+    /// Finds what is left of a damaged store. `why` says what is wrong with the log; `live` is as in
+    /// [`Survey::of`].
     pub(crate) fn survey(
         &self,
         disk: &Arc<dyn Disk>,

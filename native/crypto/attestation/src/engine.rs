@@ -15,7 +15,7 @@ use crate::signature::Signature;
 
 /// An implementation of verification, and perhaps of signing.
 pub trait Engine: Send + Sync {
-    /// Its name, as results report it.
+    /// Returns its name, as results report it.
     fn name(&self) -> &'static str;
 
     /// Returns whether the signature is valid for key and message by ZIP 215.
@@ -24,7 +24,7 @@ pub trait Engine: Send + Sync {
     /// Returns the indices of bad items, in any order.
     fn bad(&self, items: &[Item<'_>]) -> Vec<usize>;
 
-    /// A signer for a seed; none if the engine only verifies.
+    /// Returns a signer for a seed; none if the engine only verifies.
     fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {
         let _ = seed;
         None
@@ -35,9 +35,9 @@ pub trait Engine: Send + Sync {
 pub trait Signer: Send + Sync {
     /// Signs a message by RFC 8032 §5.1.6.
     fn sign(&self, message: &[u8]) -> Signature;
-    /// The public key's bytes.
+    /// Returns the public key's bytes.
     fn public(&self) -> [u8; KEY_BYTES];
-    /// The engine's name.
+    /// Returns the engine's name.
     fn engine(&self) -> &'static str;
 }
 
@@ -110,13 +110,13 @@ pub fn single() -> &'static dyn Engine {
     preferred().unwrap_or(&Portable)
 }
 
-/// The engine for batches.
+/// Returns the engine for batches.
 #[must_use]
 pub fn batching() -> &'static dyn Engine {
     preferred().unwrap_or_else(|| first_of(["aws_lc", "portable"]))
 }
 
-/// The engine that signs.
+/// Returns the engine that signs.
 #[must_use]
 pub fn signing() -> &'static dyn Engine {
     static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();

@@ -1,8 +1,8 @@
-//! Many inputs, hostile ones among them, on which the engines must say what ed25519-dalek and AWS-LC
-//! say.
+//! Checks on many inputs, some of them hostile, that the engines agree with ed25519-dalek and
+//! AWS-LC.
 //!
-//! `agreement.rs` asks every engine, the slow twin too, about few inputs; here are enough to meet
-//! what is rare. `PACELINE_ATTESTATION_DIFFERENTIAL` sets their number.
+//! `agreement.rs` checks every engine, the slow ones too, on few inputs. Here are enough inputs for
+//! rare cases. `PACELINE_ATTESTATION_DIFFERENTIAL` sets their number.
 
 mod adversary;
 
@@ -15,13 +15,14 @@ use ed25519_dalek::Verifier as _;
 use paceline_attestation::engine::by_name;
 use paceline_attestation::{Item, Signature, VerifyingKey, verify_batch_with};
 
-/// Inputs in an ordinary test run.
+/// The number of inputs in an ordinary test run.
 const MANY: usize = 100_000;
-/// So many are judged together.
+/// The number of inputs that are judged together, as one batch.
 const GROUP: usize = 256;
-/// Kinds of which a signature may be good by the cofactor or by a lax encoding only.
+/// The kinds of which ZIP 215 may accept a signature only by its cofactor or its lax encodings.
 const ONLY_ZIP_215: std::ops::RangeInclusive<usize> = 1..=5;
 
+/// Returns the number of inputs: `MANY`, unless the environment sets another.
 fn inputs() -> usize {
     let asked = std::env::var("PACELINE_ATTESTATION_DIFFERENTIAL").ok();
     asked.map_or(MANY, |text| {
@@ -30,14 +31,14 @@ fn inputs() -> usize {
     })
 }
 
-/// The equation without the cofactor, by ed25519-dalek.
+/// Returns what ed25519-dalek decides, by the equation without the cofactor.
 fn dalek_says(forgery: &Forgery) -> bool {
     let key = ed25519_dalek::VerifyingKey::from_bytes(&forgery.key);
     let signature = ed25519_dalek::Signature::from_bytes(&forgery.signature);
     key.is_ok_and(|key| key.verify(&forgery.message, &signature).is_ok())
 }
 
-/// The same by AWS-LC, which takes no key that is not encoded in the canonical way.
+/// Returns what AWS-LC decides by the same equation. It refuses keys that are not canonical.
 #[cfg(not(target_env = "musl"))]
 fn aws_lc_says(forgery: &Forgery) -> bool {
     use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
@@ -45,14 +46,14 @@ fn aws_lc_says(forgery: &Forgery) -> bool {
     key.verify(&forgery.message, &forgery.signature).is_ok()
 }
 
-/// Static programs have no AWS-LC.
+/// Returns what AWS-LC would decide, because static programs do not have it.
 #[cfg(target_env = "musl")]
 fn aws_lc_says(forgery: &Forgery) -> bool {
     dalek_says(forgery) && is_canonical(forgery.key)
 }
 
-/// What ZIP 215's equation says of a key that is one, by curve25519-dalek and held to AWS-LC: they differ only where
-/// the cofactor or an encoding explains it, and there ed25519-dalek says what AWS-LC says.
+/// Returns what `portable` decides by ZIP 215, after comparing it with AWS-LC. They may differ only
+/// where the cofactor or an encoding explains it; then ed25519-dalek refuses canonical keys, too.
 fn is_good(key: &VerifyingKey, signature: &Signature, kind: usize, forgery: &Forgery) -> bool {
     let portable = by_name("portable").expect("always there");
     let good = portable.verify(key, &forgery.message, signature);
@@ -72,12 +73,14 @@ fn is_good(key: &VerifyingKey, signature: &Signature, kind: usize, forgery: &For
     good
 }
 
+/// Returns whether these bytes are the canonical encoding of a point.
 fn is_canonical(key: [u8; 32]) -> bool {
     CompressedEdwardsY(key)
         .decompress()
         .is_some_and(|point| point.compress().to_bytes() == key)
 }
 
+/// An input with the decision of ZIP 215 about it.
 struct Judged {
     key: [u8; 32],
     forgery: Forgery,
@@ -85,9 +88,11 @@ struct Judged {
     good: bool,
 }
 
-/// Keys are parsed once, as a service does: so the engines' tables of keys are used as they are there.
+/// Parsed keys by their bytes. Each is parsed once, as in a service, so engines keep multiples.
 type Keys = HashMap<[u8; 32], VerifyingKey>;
 
+/// Judges one input, and checks that an engine agrees about it alone. Returns none if the key is no
+/// point.
 fn judged(keys: &mut Keys, kind: usize, forgery: Forgery) -> Option<Judged> {
     let bytes = forgery.key;
     if let Entry::Vacant(place) = keys.entry(bytes) {
@@ -132,7 +137,7 @@ fn engines_say_what_dalek_and_aws_lc_say() {
                 judged(&mut keys, kind, forge(&mut random, kind))
             })
             .collect();
-        // All good ones and up to two of the others make a batch: its equation is asked, and halved.
+        // A batch has all good inputs and up to two bad ones, so it fails and is halved.
         let (good, bad): (Vec<&Judged>, Vec<&Judged>) = all.iter().partition(|one| one.good);
         (accepted, refused) = (accepted + good.len(), refused + bad.len());
         let mut batch = good;
@@ -149,7 +154,7 @@ fn engines_say_what_dalek_and_aws_lc_say() {
                 signature: &one.signature,
             })
             .collect();
-        // Batches of `portable` take most of the time: every third is enough.
+        // Batches of `portable` take most of the time, so it checks only every third group.
         let asked = if group % 3 == 1 {
             &["ifma", "portable"][..]
         } else {

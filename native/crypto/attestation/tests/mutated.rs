@@ -1,5 +1,5 @@
-//! The entries of fuzzing (`../../fuzz`) over seeded changes of honest and crafted inputs.
-//! `PACELINE_ATTESTATION_INPUTS` says how many, as for `agreement.rs`.
+//! Runs the entry points of fuzzing (`../../fuzz`) on seeded changes of honest and crafted inputs.
+//! `PACELINE_ATTESTATION_INPUTS` sets their number, as for `agreement.rs`.
 
 mod adversary;
 #[path = "../../fuzz/entries/engines.rs"]
@@ -13,6 +13,7 @@ use adversary::{KINDS, forge};
 use mutation::{Random, mutated};
 use paceline_attestation::{Domain, SigningKey, generate_attestation};
 
+/// Returns the number of inputs: `few`, unless the environment sets another.
 fn inputs(few: usize) -> usize {
     let asked = std::env::var("PACELINE_ATTESTATION_INPUTS").ok();
     asked.map_or(few, |text| {

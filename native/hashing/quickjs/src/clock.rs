@@ -1,13 +1,13 @@
-//! The CPU time of one thread: what the JS thread spends on a piece, without waiting.
+//! Reads the CPU time of one thread, which excludes waiting; the JS thread is measured by it.
 
 use std::io;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
-/// `CLOCK_THREAD_CPUTIME_ID` of the calling thread, in nanoseconds.
+/// Returns the `CLOCK_THREAD_CPUTIME_ID` of the calling thread, in nanoseconds.
 ///
 /// # Errors
-/// When the operating system does not tell.
+/// Fails when the operating system does not tell the time.
 pub fn thread_cpu_ns() -> io::Result<i64> {
     let mut time = libc::timespec {
         tv_sec: 0,

@@ -1,4 +1,4 @@
-//! A writer through a mapping, which causes no events and few stamps, on a real filesystem.
+//! Tests writes through a mapping on a real filesystem; they cause no events and change few stamps.
 
 use std::fs::{File, OpenOptions};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::world::{Random, size};
 
 const BYTES: usize = 40 * 4096;
 
-/// A band that is mapped and only written through the mapping.
+/// A mapping of a band, through which alone the band is written.
 struct Map(*mut u8);
 
 impl Map {
@@ -38,8 +38,7 @@ impl Drop for Map {
     }
 }
 
-/// Each store happens right after the last stamp, most of them into pages that are written to
-/// again.
+/// Each write follows right after the last stamp, and most go to pages that were written to before.
 #[test]
 fn a_write_through_a_mapping_is_never_missed() {
     let root = tempfile::tempdir().expect("a directory");
@@ -64,10 +63,12 @@ fn a_write_through_a_mapping_is_never_missed() {
     let maps = names.map(|name| Map::of(&open(name)));
     let mut bands = names.map(|_| vec![1_u8; BYTES]);
     let mut random = Random(12);
+    // `tells`: the stamps of this filesystem show writes through mappings. `sparing`: the number of
+    // checkpoints that read less than everything.
     let tells = RealDisk.stamps_show_mappings(root.path());
     let (mut sparing, trials) = (0, size("CHECKPOINT_MAPPED", 60));
     for trial in 0..trials + 5000 {
-        // In the end only one band is written to, so that the others' stamps become old enough.
+        // The last trials write to one band only, so the stamps of the others become old enough.
         let band = if trial < trials {
             usize::try_from(random.below(4)).expect("small")
         } else {

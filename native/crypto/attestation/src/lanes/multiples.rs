@@ -1,4 +1,4 @@
-//! The multiples of keys that verify one signature at a time, kept for a bounded number of keys.
+//! Keeps multiples for a bounded number of keys, with which lanes verify one signature at a time.
 //!
 //! They take 23 KiB a key and the time of about six verifications, so a process that meets 100,000
 //! keys must neither keep nor make all of them. A key that finds no place is verified by `portable`,
@@ -21,6 +21,7 @@ const MISSES_PER_ADMISSION: usize = 16;
 /// One key's place; clones of the key share it.
 #[derive(Default)]
 pub(crate) struct Slot {
+    /// The multiples of the key, once they are made.
     spread: ArcSwapOption<Spread>,
     /// Set if the key was used since the keeper last looked for a place.
     used: AtomicBool,

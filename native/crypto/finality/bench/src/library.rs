@@ -1,5 +1,5 @@
-//! `finality_ffi`: the check through the shared library, the same check in this program, an empty
-//! call and an empty loop.
+//! Measures `finality_ffi`: the check through the shared library, the same check in this program,
+//! an empty call, and an empty loop.
 //!
 //! The library is loaded at run time and called through pointers, as a program in another language
 //! does, so no compiler sees both sides. A static program for devices has the functions linked in
@@ -17,14 +17,15 @@ use crate::ids::{self, Queries};
 use crate::single::EMPTY_LOOP;
 use crate::subjects::Subject;
 
-/// What `paceline_finality.h` of this revision says.
+/// The ABI version in this revision's `paceline_finality.h`.
 const ABI: u32 = 1;
 const SIZES: [u64; 2] = [1000, 100_000];
 const SIZE_MAX: u64 = 1_000_000;
 const WEIGHT: u64 = 1;
-/// Blocks of the check at the start of each launch.
+/// The number of blocks that the check at the start of each launch uses.
 const TRIED: u64 = 100;
 
+// The types of the functions in `paceline_finality.h`.
 pub(crate) type Ask = unsafe extern "C" fn(*const Graph, *const u8) -> i32;
 pub(crate) type New = unsafe extern "C" fn(*const u8, u64) -> *mut Graph;
 pub(crate) type Insert =
@@ -33,7 +34,7 @@ pub(crate) type Attest = unsafe extern "C" fn(*const Graph, *const u8, u64, *mut
 pub(crate) type Finalise = unsafe extern "C" fn(*const Graph, *const u8, *mut u64, *mut u64) -> i32;
 pub(crate) type Free = unsafe extern "C" fn(*mut Graph);
 
-/// The library's, as `paceline_finality.h` declares them. `held` keeps their code mapped.
+/// The library's functions, as `paceline_finality.h` declares them. `_held` keeps them mapped.
 pub(crate) struct Functions<H> {
     pub(crate) abi: u32,
     pub(crate) new: New,
@@ -46,14 +47,14 @@ pub(crate) struct Functions<H> {
     pub(crate) _held: H,
 }
 
-/// A graph behind the library's functions.
+/// A graph that only the library's functions can access.
 struct Foreign {
     graph: *mut Graph,
     functions: Functions<functions::Held>,
 }
 
 impl Foreign {
-    /// A chain of `blocks` blocks, all final.
+    /// Builds a chain of `blocks` blocks, all final.
     fn of(blocks: u64, seed: u64) -> Result<Self, String> {
         let functions = functions::find()?;
         if functions.abi != ABI {
@@ -95,7 +96,7 @@ impl Foreign {
 
     #[inline]
     fn ask(&self, function: Ask, id: &BlockId) -> i32 {
-        // SAFETY: as above.
+        // SAFETY: the graph is ours until we are dropped, and an id is 32 readable bytes.
         unsafe { function(self.graph, id.0.as_ptr()) }
     }
 }
@@ -107,7 +108,7 @@ impl Drop for Foreign {
     }
 }
 
-/// The library has to be there: without it a part of the suite would silently be missing.
+/// Returns facts about the library. Fails without it, because part of the suite would be missing.
 pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
     let missing = |error: String| {
         Failure::new(
@@ -121,7 +122,7 @@ pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
     Ok([abi].into_iter().chain(away).collect())
 }
 
-/// The library's answers about a small chain, and about blocks that are not in it.
+/// Checks the library's answers about a small chain, and about blocks that are not in it.
 pub(crate) fn answers() -> Check {
     let name = "ffi_answers".to_owned();
     match Foreign::of(TRIED, 0) {
@@ -146,7 +147,7 @@ pub(crate) fn answers() -> Check {
     }
 }
 
-/// What the way through a shared library costs.
+/// Returns the benchmark of the cost of calling through a shared library.
 pub(crate) fn finality_ffi() -> Benchmark {
     Benchmark {
         name: "finality_ffi".to_owned(),
@@ -207,7 +208,7 @@ fn arm(name: &str, queries: &Rc<Queries>, mut ask: impl FnMut(&BlockId) + 'stati
     })
 }
 
-/// An arm that calls the library, where there is one.
+/// Returns an arm that calls the library; it is unavailable where none is loaded.
 fn through(name: &str, queries: &Rc<Queries>, ask: impl FnMut(&BlockId) + 'static) -> Arm {
     functions::AWAY.map_or_else(
         || arm(name, queries, ask),

@@ -1,6 +1,6 @@
-/* A caller in C: every function of the header, every status that a caller can
- * provoke. Exit 0: all as expected; else the line of the first surprise is on
- * stderr. */
+/* Calls every function of the header from C, and provokes every status that a
+ * caller can. The exit status is 0 if all is as expected; otherwise the first
+ * surprise is on stderr, with its line. */
 #include "paceline_finality.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-//! Eight messages in 256-bit registers with AVX-512 instructions, for groups too small for sixteen
+//! Hashes eight messages in 256-bit registers with AVX-512, for groups too small for sixteen
 //! lanes.
 //!
 //! It is more than half as fast as `avx512`: three ports take 256-bit operations where two take
@@ -17,7 +17,7 @@ use crate::scalar::{SHA1_K, SHA256_K_BY_SIXTEEN};
 pub(crate) struct Avx512Half(());
 
 impl Avx512Half {
-    /// `None` where the CPU lacks it.
+    /// Returns the proof; `None` where the CPU lacks a feature.
     pub(crate) fn new() -> Option<Self> {
         Engine::Avx512X8.is_available().then_some(Self(()))
     }
