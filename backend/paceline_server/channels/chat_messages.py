@@ -28,11 +28,11 @@ FIELDS = frozenset(
     (
         *MAX_LENGTHS,
         *("project", "severity", "kind", "state", "suite", "target", "branch"),
-        *("url", "links", "facts", "image_url"),
+        *("url", "links", "facts"),
     )
 )
 """Fields that a template may name in braces. They are those of a webhook's body, except that `links` is a line of
-Markdown links, `facts` a line of project, severity, suite, target and branch, and `image_url` the link to the plot."""
+Markdown links and `facts` a line of project, severity, suite, target and branch."""
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -114,13 +114,10 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def templated_message(
-    template: Mapping[str, Any],
-    notice: Notice,
-    project: str,
-    plot_url: str | None = None,
+    template: Mapping[str, Any], notice: Notice, project: str
 ) -> dict[str, Any]:
     """Return the template with the notice's fields filled into its texts."""
-    fields = _field_texts(notice, project) | {"image_url": plot_url or ""}
+    fields = _field_texts(notice, project)
     return {name: _fill(member, fields) for name, member in template.items()}
 
 

@@ -1,4 +1,4 @@
-"""Draws the ratios of an alert's launches as a small picture for e-mail and chats.
+"""Draws the ratios of an alert's launches as a small picture for e-mail and Slack.
 
 One dot per launch, from faster on the left to slower on the right; a grey line where both are equal, a red one at the
 limit. It has no words, because the message beside it has them all: whoever sees no pictures misses nothing.
@@ -34,7 +34,7 @@ def picture_size(ratios: Ratios) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def draw_ratios(ratios: Ratios) -> bytes:
-    """Return a PNG of a few kilobytes. The newest are kept, because every reader of a chat may fetch the same one."""
+    """Return a PNG of a few kilobytes. The newest are kept, because whoever has a link may fetch the same one often."""
     width, height = picture_size(ratios)
     place = _scale([*ratios.values, ratios.limit, 1.0], MARGIN, width - MARGIN)
     canvas = np.full((height * SCALE, width * SCALE, 3), WHITE, dtype=np.float64)

@@ -72,9 +72,9 @@ def _collect(session: Session, channel: Channel, notification: Notification) -> 
 
 
 def store_notice(session: Session, notice: Notice) -> Notification:
-    """Store a notice as a notification, with a key to its plot if it has one, and return it."""
+    """Store a notice as a notification, with a key to its plot if messages link to plots, and return it."""
     row = Notification(id=ids.new_id("ntf"), created_at=clock.now(), **notice.columns())
-    if notice.ratios is not None:
+    if notice.ratios is not None and settings.current().slack_pictures:
         row.content[PLOT_KEY] = ids.new_secret("plot")
     session.add(row)
     session.flush()

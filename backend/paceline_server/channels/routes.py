@@ -121,7 +121,7 @@ def redeliver(delivery_id: str, who: Writer, session: DbSession) -> DeliveryOut:
 
 
 @router.get(
-    "/plots/{name}",
+    "/plots/{notification_id}.png",
     response_class=Response,
     responses={
         200: {
@@ -130,11 +130,11 @@ def redeliver(delivery_id: str, who: Writer, session: DbSession) -> DeliveryOut:
     },
     dependencies=[ANYONE],
 )
-def get_plot(name: str, session: SystemSession) -> Response:
-    """Return the plot that a message links to, as PNG. The link is the credential, because a chat has no other; it
-    works for 30 days. 404 for every other name."""
+def get_plot(notification_id: str, session: SystemSession, key: str = "") -> Response:
+    """Return the plot that a message to Slack links to, as PNG. Its key is the only credential; it opens this plot alone
+    and works for 30 days. 404 for everything else."""
     return Response(
-        service.draw_linked_plot(session, name),
+        service.draw_linked_plot(session, notification_id, key),
         media_type="image/png",
         headers={"Cache-Control": "private, max-age=86400, immutable"},
     )

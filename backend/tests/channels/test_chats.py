@@ -1,5 +1,5 @@
 """Messages to chats: Slack's and those of templates, within the limits of chats, and inert whatever names say; and the
-links to plots in them."""
+links to plots in Slack's."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from paceline_server.channels.chat_messages import (
     slack_message,
     templated_message,
 )
+from paceline_server.channels.plot import draw_ratios
 from paceline_server.channels.plot_links import VALID, plot_url
 from paceline_server.channels.publishing import store_notice
 from paceline_server.channels.service import Link, Notice, Ratios
 from paceline_server.kernel import settings as process_settings
+from paceline_server.kernel.settings import SettingsError, load_settings
 from paceline_server.projects import service as projects
 from paceline_server.projects.schemas import ProjectIn
 from paceline_server.store import access, outbox
 from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.channels import Notification
+from paceline_server.store.tables.channels import Channel, Notification
 from paceline_server.testing.receiver import Receiver, answering
 from sqlalchemy import delete
 
@@ -134,7 +136,7 @@ def test_no_name_in_any_field_breaks_or_marks_up_a_message(field: str) -> None:
     assert text.endswith(" after")
     for harm in ("](http://evil", "@everyone", "<!", "</", "*b*", "\u202e", "\n# h"):
         assert harm not in text
-    if field not in ("url", "links", "severity", "image_url"):
+    if field not in ("url", "links", "severity"):
         assert "\\{title\\}" in text, "a value is not filled in again"
 
 
@@ -149,11 +151,9 @@ def test_every_field_says_what_the_webhook_says() -> None:
         state="open",
     )
     template = {field: f"{{{field}}}" for field in sorted(FIELDS)}
-    plot = f"{PUBLIC}/plot.png"
-    assert templated_message(template, event, "default", plot) == {
+    assert templated_message(template, event, "default") == {
         "branch": "main",
         "facts": "default · critical · sorting · lab-1 · main",
-        "image_url": "https://paceline.example/plot.png",
         "kind": "alert.opened",
         "links": (
             "[Open](https://paceline.example/alerts/alt_1) · "
@@ -250,97 +250,112 @@ def test_a_chat_gets_its_message_and_its_address_is_shown_to_nobody(
     lab.call("post", "/channels", both, status=422)
 
 
-def use_address(public_url: str | None) -> None:
+def show_pictures(shown: bool) -> None:
     own = process_settings.current()
-    process_settings.set_current(own.model_copy(update={"public_url": public_url}))
+    changes = {"public_url": PUBLIC, "slack_pictures": shown}
+    process_settings.set_current(own.model_copy(update=changes))
 
 
-def store_plot(project_id: str) -> tuple[str, str, str]:
-    """The path of a new notification's plot, and the id and the key in it."""
+def store_plot(project_id: str) -> tuple[str, str]:
+    """The path of a new notification's plot, and its key."""
     with session_scope() as session, access.within_project(session, project_id):
-        url = plot_url(store_notice(session, notice(ratios=RATIOS)))
-    path = urlsplit(url or "").path
-    notification_id, _, key = Path(path).stem.partition(".")
-    return path, notification_id, key
+        link = urlsplit(plot_url(store_notice(session, notice(ratios=RATIOS))) or "")
+    return link.path, link.query.removeprefix("key=")
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_plot_is_opened_by_its_whole_link_for_30_days_and_by_nothing_else(
+def test_a_plot_is_opened_by_its_key_for_30_days_and_by_nothing_else(
     lab: ChannelLab,
 ) -> None:
-    use_address(PUBLIC)
+    def get(path: str, key: str | None) -> Any:
+        return lab.client.get(path, params={} if key is None else {"key": key})
+
+    show_pictures(True)
     with session_scope() as session:
         other = ProjectIn(name="other", title="Other")
         other_id = projects.create_project(session, other, "test").id
-    path, own_id, key = store_plot(DEFAULT_PROJECT_ID)
-    foreign_path, foreign_id, foreign_key = store_plot(other_id)
-    for link in (path, foreign_path):
-        plot = lab.client.get(link)
+    path, key = store_plot(DEFAULT_PROJECT_ID)
+    foreign_path, foreign_key = store_plot(other_id)
+    deleted_path, deleted_key = store_plot(other_id)
+    assert len({key, foreign_key, deleted_key}) == 3
+    for link in ((path, key), (foreign_path, foreign_key), (deleted_path, deleted_key)):
+        plot = get(*link)
         assert plot.status_code == 200, plot.text
         assert plot.headers["content-type"] == "image/png"
-        assert "immutable" in plot.headers["cache-control"]
-        assert plot.content.startswith(b"\x89PNG")
+        assert plot.headers["cache-control"].startswith("private,")
+        assert plot.headers["x-content-type-options"] == "nosniff"
+        assert plot.content == draw_ratios(RATIOS)
     with session_scope() as session:
-        session.execute(delete(Notification).where(Notification.id == foreign_id))
-        with access.within_project(session, other_id):
-            columns = notice(ratios=RATIOS).columns()
-            at = lab.clock.now()
+        deleted_id = Path(deleted_path).stem
+        session.execute(delete(Notification).where(Notification.id == deleted_id))
+        with access.within_project(session, DEFAULT_PROJECT_ID):
+            at, columns = lab.clock.now(), notice(ratios=RATIOS).columns()
             session.add(Notification(id="ntf_old", created_at=at, **columns))
-    flipped = f"{key[:-1]}{chr(ord(key[-1]) ^ 1)}"
-    wrong = {
-        "one bit": f"{own_id}.{flipped}.png",
-        "another's key": f"{own_id}.{foreign_key}.png",
-        "another's id": f"{foreign_id}.{key}.png",
-        "deleted": Path(foreign_path).name,
-        "no key": f"{own_id}.png",
-        "empty key": f"{own_id}..png",
-        "of before links": "ntf_old..png",
-        "not ASCII": f"{own_id}.ä.png",
+    wrong: dict[str, tuple[str, str | None]] = {
+        "one bit": (path, f"{key[:-2]}{chr(ord(key[-2]) ^ 1)}{key[-1]}"),
+        "another project's key": (path, foreign_key),
+        "another project's alert": (foreign_path, key),
+        "deleted": (deleted_path, deleted_key),
+        "no key": (path, None),
+        "empty key": (path, ""),
+        "of before links": ("/api/v1/plots/ntf_old.png", ""),
+        "not ASCII": (path, "ä"),
     }
-    for why, name in wrong.items():
-        refused = lab.client.get(f"/api/v1/plots/{name}")
-        assert refused.status_code == 404, why
-        assert refused.json()["code"] == "not_found", why
-        assert refused.headers["cache-control"] == "no-store", why
+    answers = {why: get(*link) for why, link in wrong.items()}
     lab.clock.advance(VALID.total_seconds() - 1)
-    assert lab.client.get(path).status_code == 200
+    assert get(path, key).status_code == 200
+    show_pictures(False)
+    answers["switched off"] = get(path, key)
+    show_pictures(True)
     lab.clock.advance(1)
-    assert lab.client.get(path).status_code == 404
+    answers["expired"] = get(path, key)
+    for why, refused in answers.items():
+        notification_id = Path(refused.url.path).stem
+        assert refused.status_code == 404, why
+        assert refused.headers["cache-control"] == "no-store", why
+        detail = f"There is no plot {notification_id!r}."
+        assert refused.json()["detail"] == detail, why
 
 
 def test_slack_shows_the_plot_and_gets_a_message_that_it_refuses_without_it(
     lab: ChannelLab, receiver: Receiver
 ) -> None:
-    use_address(PUBLIC)
+    show_pictures(True)
     channel = lab.make("team", receiver.url, kind="slack")
-    receiver.behaviours.append(answering(400, b"invalid_blocks"))
+    receiver.behaviours += [answering(503, b"busy"), answering(400, b"invalid_blocks")]
     lab.publish(ratios=RATIOS)
-    outbox.drain()
-    assert lab.channel(channel["id"])["state"] == "healthy", "only this one waits"
-    lab.clock.advance(60)
-    outbox.drain()
-    first, second = (json.loads(each.body)["blocks"] for each in receiver.received)
-    [image] = [block for block in first if block["type"] == "image"]
+    failures = []
+    for _ in range(3):
+        outbox.drain()
+        with session_scope() as session:
+            failures.append(session.get_one(Channel, channel["id"]).failures)
+        lab.clock.advance(120)
+    assert failures == [1, 1, 0], "whoever refuses a picture does not fail"
+    busy, refused, plain = (
+        json.loads(request.body)["blocks"] for request in receiver.received
+    )
+    [image] = [block for block in busy if block["type"] == "image"]
     assert image["alt_text"] == RATIOS.words
     assert image["image_url"].startswith(f"{PUBLIC}/api/v1/plots/ntf_")
-    assert second == [block for block in first if block != image]
+    assert refused == busy, "a picture is no reason to be busy"
+    assert plain == [block for block in busy if block != image]
     [delivery] = lab.deliveries(channel["id"])
     assert delivery["state"] == "delivered"
 
 
-@pytest.mark.parametrize(
-    "public_url", [None, "http://127.0.0.1:8321", "http://localhost:8321"]
-)
-def test_nobody_is_sent_to_a_plot_that_only_this_machine_reaches(
-    lab: ChannelLab, receiver: Receiver, public_url: str | None
+def test_no_message_links_to_a_plot_unless_the_operator_says_so(
+    lab: ChannelLab, receiver: Receiver
 ) -> None:
-    use_address(public_url)
+    show_pictures(False)
     lab.make("slack", receiver.url, kind="slack")
-    template = {"text": "{title}: {image_url}"}
-    lab.make("chat", receiver.url, kind="chat", template=template)
     lab.publish(ratios=RATIOS)
     outbox.drain()
-    messages = [json.loads(request.body) for request in receiver.received]
-    [slack] = [message for message in messages if "blocks" in message]
-    assert "image" not in [block["type"] for block in slack["blocks"]]
-    assert {"text": "native slower: "} in messages
+    [request] = receiver.received
+    assert b"plots" not in request.body
+    with pytest.raises(SettingsError, match="PACELINE_PUBLIC_URL with https"):
+        load_settings(
+            {
+                "PACELINE_SLACK_PICTURES": "true",
+                "PACELINE_PUBLIC_URL": "http://paceline.example",
+            }
+        )

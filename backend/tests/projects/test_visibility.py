@@ -327,7 +327,7 @@ def test_routes_without_limits_are_these(app: FastAPI) -> None:
             "installation/claims",
             "installation/claims/{claim_id}/move",
             "installation/claims/{claim_id}/dismiss",
-            "plots/{name}",
+            "plots/{notification_id}.png",
             "projects",
             "project",
             "project/targets",

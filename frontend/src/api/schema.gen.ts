@@ -1662,7 +1662,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/plots/{name}": {
+    "/api/v1/plots/{notification_id}.png": {
         parameters: {
             query?: never;
             header?: never;
@@ -1671,8 +1671,8 @@ export interface paths {
         };
         /**
          * Get Plot
-         * @description Return the plot that a message links to, as PNG. The link is the credential, because a chat has no other; it
-         *     works for 30 days. 404 for every other name.
+         * @description Return the plot that a message to Slack links to, as PNG. Its key is the only credential; it opens this plot alone
+         *     and works for 30 days. 404 for everything else.
          */
         get: operations["get_plot"];
         put?: never;
@@ -13035,10 +13035,12 @@ export interface operations {
     };
     get_plot: {
         parameters: {
-            query?: never;
+            query?: {
+                key?: string;
+            };
             header?: never;
             path: {
-                name: string;
+                notification_id: string;
             };
             cookie?: never;
         };

@@ -88,8 +88,8 @@ class Notification(ProjectRoot, Base):
     subject_id: Mapped[str]
     """Id of the alert, or of the channel, that it is about."""
     content: Mapped[dict[str, Any]] = mapped_column(Json)
-    """The fields of a `Notice` that people read, as they were when it happened, and the key to its plot if it has one.
-    A link to the plot needs the key itself, so it is stored."""
+    """The fields of a `Notice` that people read, as they were when it happened, and the key of the link to its plot,
+    if messages link to plots. It is stored itself, because every message has the same link."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
