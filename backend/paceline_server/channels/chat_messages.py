@@ -15,7 +15,7 @@ from typing import Any
 from paceline_server.channels.notices import Link, Notice
 from paceline_server.kernel.escaping import escape
 
-SLACK_HEADER, SLACK_TEXT, SLACK_BUTTON = 150, 3000, 75
+SLACK_HEADER, SLACK_TEXT, SLACK_IMAGE, SLACK_BUTTON = 150, 3000, 2000, 75
 BUTTONS = 3
 TEMPLATE_CHARACTERS = 10_000
 MAX_FIELDS = 50
@@ -36,15 +36,27 @@ Markdown links and `facts` a line of project, severity, suite, target and branch
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
 
-def slack_message(notice: Notice, project: str) -> dict[str, Any]:
-    """Return a message in Slack's Block Kit: title, summary, text, facts and up to three buttons. Phones show `text` in
-    notifications."""
+def slack_message(
+    notice: Notice, project: str, plot_url: str | None = None
+) -> dict[str, Any]:
+    """Return a message in Slack's Block Kit: title, summary, text, the plot at `plot_url`, facts and up to three
+    buttons. Phones show `text` in notifications."""
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": _plain(notice.title, SLACK_HEADER)},
         {"type": "section", "text": _plain(notice.summary, SLACK_TEXT)},
         {"type": "section", "text": _plain(notice.text, SLACK_TEXT)},
-        {"type": "context", "elements": [_plain(_facts(notice, project), SLACK_TEXT)]},
     ]
+    if plot_url is not None and notice.ratios is not None:
+        blocks.append(
+            {
+                "type": "image",
+                "title": _plain(notice.ratios.legend, SLACK_IMAGE),
+                "image_url": plot_url,
+                "alt_text": _shorten(notice.ratios.words, SLACK_IMAGE),
+            }
+        )
+    facts = _plain(_facts(notice, project), SLACK_TEXT)
+    blocks.append({"type": "context", "elements": [facts]})
     buttons = [
         {
             "type": "button",

@@ -110,8 +110,7 @@ def _picture(ratios: Ratios) -> str:
     width, height = picture_size(ratios)
     return (
         f'<p><img src="cid:{PICTURE}" width="{width}" height="{height}" alt="{html.escape(ratios.words)}"><br>\n'
-        f"<small>{html.escape(ratios.about)}: a dot is a launch, slower ones are further right. Grey line: "
-        f"equal. Red line: the limit, {ratios.limit:.3g}.</small></p>\n"
+        f"<small>{html.escape(ratios.legend)}</small></p>\n"
     )
 
 

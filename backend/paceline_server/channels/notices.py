@@ -18,6 +18,8 @@ SHOWN = (
     *("title", "summary", "text", "url", "target", "demonstration", "links", "ratios"),
 )
 """Fields that only people read. The others are columns, by which channels filter."""
+PLOT_KEY = "plot_key"
+"""The member of a notification's content that opens its plot (`plot_links.py`); no notice has it."""
 LISTED = 10
 """The most launches that are named one by one."""
 
@@ -37,6 +39,14 @@ class Ratios:
     about: str
     values: tuple[float, ...]
     limit: float
+
+    @property
+    def legend(self) -> str:
+        """What the parts of the picture mean."""
+        return (
+            f"{self.about}: a dot is a launch, slower ones are further right. "
+            f"Grey line: equal. Red line: the limit, {self.limit:.3g}."
+        )
 
     @property
     def words(self) -> str:
@@ -85,7 +95,7 @@ class Notice:
 
 def notice_of(row: Notification) -> Notice:
     """Return a stored notice."""
-    content = dict(row.content)
+    content = {name: row.content[name] for name in row.content if name != PLOT_KEY}
     links = tuple(Link(**link) for link in content.pop("links", []))
     ratios = content.pop("ratios", None)
     return Notice(

@@ -1,4 +1,4 @@
-"""Draws the ratios of an alert's launches as a small picture for e-mail.
+"""Draws the ratios of an alert's launches as a small picture for e-mail and Slack.
 
 One dot per launch, from faster on the left to slower on the right; a grey line where both are equal, a red one at the
 limit. It has no words, because the message beside it has them all: whoever sees no pictures misses nothing.
@@ -10,6 +10,7 @@ import math
 import struct
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,9 @@ def picture_size(ratios: Ratios) -> tuple[int, int]:
     return WIDTH, round(2 * MARGIN + min(ROW * len(ratios.values), TALLEST))
 
 
+@lru_cache(maxsize=64)
 def draw_ratios(ratios: Ratios) -> bytes:
-    """Return a PNG."""
+    """Return a PNG of a few kilobytes. The newest are kept, because whoever has a link may fetch the same one often."""
     width, height = picture_size(ratios)
     place = _scale([*ratios.values, ratios.limit, 1.0], MARGIN, width - MARGIN)
     canvas = np.full((height * SCALE, width * SCALE, 3), WHITE, dtype=np.float64)

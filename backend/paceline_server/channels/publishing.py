@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.channels import queries, signing
 from paceline_server.channels.local_times import next_time
-from paceline_server.channels.notices import Notice, is_wanted
+from paceline_server.channels.notices import PLOT_KEY, Notice, is_wanted
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import outbox
 from paceline_server.store.tables.channels import (
@@ -72,8 +72,10 @@ def _collect(session: Session, channel: Channel, notification: Notification) -> 
 
 
 def store_notice(session: Session, notice: Notice) -> Notification:
-    """Store a notice as a notification, and return it."""
+    """Store a notice as a notification, with a key to its plot if messages link to plots, and return it."""
     row = Notification(id=ids.new_id("ntf"), created_at=clock.now(), **notice.columns())
+    if notice.ratios is not None and settings.current().slack_pictures:
+        row.content[PLOT_KEY] = ids.new_secret("plot")
     session.add(row)
     session.flush()
     return row

@@ -1,12 +1,13 @@
-"""Serves channels over HTTP: create, change, test and delete them, and read the log of their deliveries."""
+"""Serves channels over HTTP: create, change, test and delete them, and read the log of their deliveries; and the plots
+that their messages link to."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 
-from paceline_server.accounts.auth import Principal, require
+from paceline_server.accounts.auth import ANYONE, Principal, require
 from paceline_server.accounts.idempotency import Once
 from paceline_server.channels import service
 from paceline_server.channels.schemas import (
@@ -21,7 +22,7 @@ from paceline_server.channels.schemas import (
 )
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
-from paceline_server.store.session import DbSession
+from paceline_server.store.session import DbSession, SystemSession
 
 router = APIRouter(tags=["channels"])
 
@@ -117,3 +118,23 @@ def get_delivery(delivery_id: str, _: Writer, session: DbSession) -> DeliveryDet
 def redeliver(delivery_id: str, who: Writer, session: DbSession) -> DeliveryOut:
     """Send a finished delivery again, with the same id. 409 while it is pending."""
     return service.redeliver(session, delivery_id, who)
+
+
+@router.get(
+    "/plots/{notification_id}.png",
+    response_class=Response,
+    responses={
+        200: {
+            "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}
+        }
+    },
+    dependencies=[ANYONE],
+)
+def get_plot(notification_id: str, session: SystemSession, key: str = "") -> Response:
+    """Return the plot that a message to Slack links to, as PNG. Its key is the only credential; it opens this plot alone
+    and works for 30 days. 404 for everything else."""
+    return Response(
+        service.draw_linked_plot(session, notification_id, key),
+        media_type="image/png",
+        headers={"Cache-Control": "private, max-age=86400, immutable"},
+    )

@@ -17,18 +17,21 @@ from paceline_server.channels import bounded_http, queries, signing
 from paceline_server.channels.addresses import AddressPolicy
 from paceline_server.channels.chat_messages import slack_message, templated_message
 from paceline_server.channels.mail import MailAnswer, compose_mail, send_mail
-from paceline_server.channels.notices import Notice, notice_of
+from paceline_server.channels.notices import notice_of
+from paceline_server.channels.plot_links import plot_url
 from paceline_server.channels.webhook import webhook_body
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.settings import Settings
 from paceline_server.store.tables.channels import Channel, Delivery
 
 USER_AGENT = "Paceline"
+BAD_REQUEST = 400
+"""Slack's answer to a message with a picture that it cannot fetch."""
 
 
 @dataclass(frozen=True)
 class AttemptOutcome:
-    """The message of an attempt and its outcome.
+    """The outcome of an attempt, and the message that another one would send.
 
     `error`: why it was not delivered; None: it was, and `note` names recipients who did not get it. `blames_channel`:
     the receiver itself fails, not only for this message. `is_final`: another attempt would end the same.
@@ -57,13 +60,15 @@ class Outgoing(Protocol):
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """A message to a URL."""
+    """A message to a URL. `plain_payload`: the message without its picture, if it has one. Later attempts send that if
+    this one is refused or gets no answer, because the picture may be why."""
 
     url: str
     payload: str
     headers: dict[str, str]
     policy: AddressPolicy
     within_s: float
+    plain_payload: str | None = None
 
     def send(self) -> AttemptOutcome:
         at = clock.now()
@@ -74,14 +79,19 @@ class OutgoingRequest:
             policy=self.policy,
             within_s=self.within_s,
         )
+        error = answer.error if answer.status is None else _refusal(answer.status)
+        without_picture = None
+        if error is not None and answer.status in {BAD_REQUEST, None}:
+            without_picture = self.plain_payload
         return AttemptOutcome(
-            payload=self.payload,
+            payload=without_picture or self.payload,
             at=at,
             status=answer.status,
             answer=answer.text,
             latency_ms=answer.latency_ms,
-            error=answer.error if answer.status is None else _refusal(answer.status),
+            error=error,
             retry_after_s=answer.retry_after_s,
+            blames_channel=without_picture is None or answer.status is None,
         )
 
 
@@ -156,27 +166,34 @@ def _prepare_request(
     row = queries.notification(session, delivery.notification_id)
     headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
     project = queries.project_name(session, channel.project_id)
+    plain_payload = None
     if channel.kind == "webhook":
         payload = delivery.payload or webhook_body(
             notice_of(row), row.id, project, row.created_at
         )
         keys = queries.secrets_in_force(session, channel.id, at)
         headers |= signing.sign(keys, row.id, at, payload.encode())
+    elif channel.kind == "slack":
+        plain = _compact(slack_message(notice_of(row), project))
+        payload = delivery.payload or _compact(
+            slack_message(notice_of(row), project, plot_url(row))
+        )
+        plain_payload = None if payload == plain else plain
     else:
-        payload = delivery.payload or _chat_body(channel, notice_of(row), project)
+        payload = delivery.payload or _compact(
+            templated_message(channel.template or {}, notice_of(row), project)
+        )
     policy = AddressPolicy(
         settings.current().reachable_networks,
         allows_all=channel.origin == "environment",
     )
     within_s = settings.current().webhook_timeout_s
-    return OutgoingRequest(channel.address, payload, headers, policy, within_s)
+    return OutgoingRequest(
+        channel.address, payload, headers, policy, within_s, plain_payload
+    )
 
 
-def _chat_body(channel: Channel, notice: Notice, project: str) -> str:
-    if channel.kind == "slack":
-        message = slack_message(notice, project)
-    else:
-        message = templated_message(channel.template or {}, notice, project)
+def _compact(message: dict[str, Any]) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -19,6 +19,7 @@ from paceline_server.accounts.schemas import AccountOut
 from paceline_server.channels import publishing, queries
 from paceline_server.channels.addresses import AddressPolicy, literal_address
 from paceline_server.channels.notices import Link, Notice, Ratios, Severity
+from paceline_server.channels.plot_links import draw_linked_plot
 from paceline_server.channels.publishing import publish, sync_environment_channel
 from paceline_server.channels.schemas import (
     ChannelCreatedOut,
@@ -51,6 +52,7 @@ __all__ = [
     "delete_channel",
     "delete_old",
     "delivery_detail",
+    "draw_linked_plot",
     "get_channel",
     "list_channels",
     "list_deliveries",

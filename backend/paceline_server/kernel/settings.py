@@ -78,6 +78,8 @@ class Settings(BaseModel):
     channel_networks: str = ""
     """Comma-separated private networks or addresses that channels may reach, e.g. `10.0.0.0/8,127.0.0.1`. Without it,
     nobody can make this server send requests into its own network."""
+    slack_pictures: bool = False
+    """Whether messages to Slack link to pictures of alerts, which Slack's servers fetch from `public_url`."""
     smtp_host: str | None = None
     """The mail server of e-mail channels; None: there are no e-mail channels."""
     smtp_port: int = Field(default=587, ge=1, le=65535)
@@ -128,6 +130,10 @@ class Settings(BaseModel):
         ):
             if address is not None and not _is_web_address(address):
                 raise ValueError(f"{PREFIX}{name} must be an http or https URL")
+        if self.slack_pictures and urlsplit(self.public_url or "").scheme != "https":
+            raise ValueError(
+                "PACELINE_SLACK_PICTURES needs PACELINE_PUBLIC_URL with https, from which Slack's servers fetch pictures"
+            )
         return self
 
     def _refuse_characters(self) -> None:

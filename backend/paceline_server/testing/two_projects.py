@@ -159,9 +159,11 @@ def open_world(
         "/channels",
         {"name": "secret channel", "url": "https://hooks.example/secret-url"},
     )["channel"]
+    delivery = post(f"/channels/{channel['id']}/test", {})
     made.values = {
         "channel_id": channel["id"],
-        "delivery_id": post(f"/channels/{channel['id']}/test", {})["id"],
+        "delivery_id": delivery["id"],
+        "notification_id": delivery["notification_id"],
         "run_id": leased.run_id,
         "job_id": leased.job_id,
         "attempt": "1",

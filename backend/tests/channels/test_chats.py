@@ -1,4 +1,5 @@
-"""Messages to chats: Slack's and those of templates, within the limits of chats, and inert whatever names say."""
+"""Messages to chats: Slack's and those of templates, within the limits of chats, and inert whatever names say; and the
+links to plots in Slack's."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from paceline_server.channels.chat_messages import (
@@ -14,13 +16,26 @@ from paceline_server.channels.chat_messages import (
     slack_message,
     templated_message,
 )
-from paceline_server.channels.service import Link, Notice
-from paceline_server.store import outbox
+from paceline_server.channels.plot import draw_ratios
+from paceline_server.channels.plot_links import VALID, plot_url
+from paceline_server.channels.publishing import store_notice
+from paceline_server.channels.service import Link, Notice, Ratios
+from paceline_server.kernel import settings as process_settings
+from paceline_server.kernel.settings import SettingsError, load_settings
+from paceline_server.projects import service as projects
+from paceline_server.projects.schemas import ProjectIn
+from paceline_server.store import access, outbox
+from paceline_server.store.access import DEFAULT_PROJECT_ID
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.channels import Channel, Notification
 from paceline_server.testing.receiver import Receiver, answering
+from sqlalchemy import delete
 
 ChannelLab = Any
 ROOT = Path(__file__).parents[3]
 URL = "http://127.0.0.1:9/"
+PUBLIC = "https://paceline.example"
+RATIOS = Ratios("native ÷ fallback", (0.9, 1.0, 1.4), 1.2)
 NASTY = (
     "<!channel> </script> | `x` [a](http://evil.example) @everyone *b* \u202e 😀\n# h"
 )
@@ -49,11 +64,15 @@ def notice(text: str = "native slower", **changes: Any) -> Notice:
 
 
 def test_the_longest_message_is_within_the_limits_of_slack() -> None:
-    message = slack_message(notice("€😀" * 20_000), "default")
-    header, summary, text, context, actions = message["blocks"]
+    ratios = Ratios("€😀" * 20_000, (1.0,) * 500, 1.2)
+    longest = notice("€😀" * 20_000, ratios=ratios)
+    message = slack_message(longest, "default", f"{PUBLIC}/plot.png")
+    header, summary, text, image, context, actions = message["blocks"]
     assert len(header["text"]["text"]) <= 150
     assert len(summary["text"]["text"]) <= 3000
     assert len(text["text"]["text"]) <= 3000
+    assert len(image["title"]["text"]) <= 2000
+    assert len(image["alt_text"]) <= 2000
     assert len(context["elements"]) <= 10
     assert [button["url"].rsplit("/", 1)[1] for button in actions["elements"]] == [
         "alt_1",
@@ -229,3 +248,114 @@ def test_a_chat_gets_its_message_and_its_address_is_shown_to_nobody(
     lab.call("patch", f"/channels/{channel['id']}", patch, status=400)
     both = {"name": "x", "kind": "email", "url": url}
     lab.call("post", "/channels", both, status=422)
+
+
+def show_pictures(shown: bool) -> None:
+    own = process_settings.current()
+    changes = {"public_url": PUBLIC, "slack_pictures": shown}
+    process_settings.set_current(own.model_copy(update=changes))
+
+
+def store_plot(project_id: str) -> tuple[str, str]:
+    """The path of a new notification's plot, and its key."""
+    with session_scope() as session, access.within_project(session, project_id):
+        link = urlsplit(plot_url(store_notice(session, notice(ratios=RATIOS))) or "")
+    return link.path, link.query.removeprefix("key=")
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_plot_is_opened_by_its_key_for_30_days_and_by_nothing_else(
+    lab: ChannelLab,
+) -> None:
+    def get(path: str, key: str | None) -> Any:
+        return lab.client.get(path, params={} if key is None else {"key": key})
+
+    show_pictures(True)
+    with session_scope() as session:
+        other = ProjectIn(name="other", title="Other")
+        other_id = projects.create_project(session, other, "test").id
+    path, key = store_plot(DEFAULT_PROJECT_ID)
+    foreign_path, foreign_key = store_plot(other_id)
+    deleted_path, deleted_key = store_plot(other_id)
+    assert len({key, foreign_key, deleted_key}) == 3
+    for link in ((path, key), (foreign_path, foreign_key), (deleted_path, deleted_key)):
+        plot = get(*link)
+        assert plot.status_code == 200, plot.text
+        assert plot.headers["content-type"] == "image/png"
+        assert plot.headers["cache-control"].startswith("private,")
+        assert plot.headers["x-content-type-options"] == "nosniff"
+        assert plot.content == draw_ratios(RATIOS)
+    with session_scope() as session:
+        deleted_id = Path(deleted_path).stem
+        session.execute(delete(Notification).where(Notification.id == deleted_id))
+        with access.within_project(session, DEFAULT_PROJECT_ID):
+            at, columns = lab.clock.now(), notice(ratios=RATIOS).columns()
+            session.add(Notification(id="ntf_old", created_at=at, **columns))
+    wrong: dict[str, tuple[str, str | None]] = {
+        "one bit": (path, f"{key[:-2]}{chr(ord(key[-2]) ^ 1)}{key[-1]}"),
+        "another project's key": (path, foreign_key),
+        "another project's alert": (foreign_path, key),
+        "deleted": (deleted_path, deleted_key),
+        "no key": (path, None),
+        "empty key": (path, ""),
+        "of before links": ("/api/v1/plots/ntf_old.png", ""),
+        "not ASCII": (path, "ä"),
+    }
+    answers = {why: get(*link) for why, link in wrong.items()}
+    lab.clock.advance(VALID.total_seconds() - 1)
+    assert get(path, key).status_code == 200
+    show_pictures(False)
+    answers["switched off"] = get(path, key)
+    show_pictures(True)
+    lab.clock.advance(1)
+    answers["expired"] = get(path, key)
+    for why, refused in answers.items():
+        notification_id = Path(refused.url.path).stem
+        assert refused.status_code == 404, why
+        assert refused.headers["cache-control"] == "no-store", why
+        detail = f"There is no plot {notification_id!r}."
+        assert refused.json()["detail"] == detail, why
+
+
+def test_slack_shows_the_plot_and_gets_a_message_that_it_refuses_without_it(
+    lab: ChannelLab, receiver: Receiver
+) -> None:
+    show_pictures(True)
+    channel = lab.make("team", receiver.url, kind="slack")
+    receiver.behaviours += [answering(503, b"busy"), answering(400, b"invalid_blocks")]
+    lab.publish(ratios=RATIOS)
+    failures = []
+    for _ in range(3):
+        outbox.drain()
+        with session_scope() as session:
+            failures.append(session.get_one(Channel, channel["id"]).failures)
+        lab.clock.advance(120)
+    assert failures == [1, 1, 0], "whoever refuses a picture does not fail"
+    busy, refused, plain = (
+        json.loads(request.body)["blocks"] for request in receiver.received
+    )
+    [image] = [block for block in busy if block["type"] == "image"]
+    assert image["alt_text"] == RATIOS.words
+    assert image["image_url"].startswith(f"{PUBLIC}/api/v1/plots/ntf_")
+    assert refused == busy, "a picture is no reason to be busy"
+    assert plain == [block for block in busy if block != image]
+    [delivery] = lab.deliveries(channel["id"])
+    assert delivery["state"] == "delivered"
+
+
+def test_no_message_links_to_a_plot_unless_the_operator_says_so(
+    lab: ChannelLab, receiver: Receiver
+) -> None:
+    show_pictures(False)
+    lab.make("slack", receiver.url, kind="slack")
+    lab.publish(ratios=RATIOS)
+    outbox.drain()
+    [request] = receiver.received
+    assert b"plots" not in request.body
+    with pytest.raises(SettingsError, match="PACELINE_PUBLIC_URL with https"):
+        load_settings(
+            {
+                "PACELINE_SLACK_PICTURES": "true",
+                "PACELINE_PUBLIC_URL": "http://paceline.example",
+            }
+        )

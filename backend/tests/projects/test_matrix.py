@@ -68,6 +68,7 @@ OPERATIONS: dict[str, Operation] = {
     "readyz": PUBLIC,
     "metrics": PUBLIC,
     "version": PUBLIC,
+    "get_plot": PUBLIC,
     "sign_in_by_link": Operation("public", lambda _: {"token": "x"}),
     "sign_in_by_password": Operation(
         "public", lambda _: {"email": "a@b.c", "password": "x"}

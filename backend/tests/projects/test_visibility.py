@@ -295,7 +295,8 @@ def test_a_cursor_of_another_project_is_refused(world: World) -> None:
 
 
 def test_routes_without_limits_are_these(app: FastAPI) -> None:
-    """Sign-in, enrolment and the management of projects. A route is added here with a reason only."""
+    """Sign-in, enrolment, the management of projects, and plots, whose link is the credential. A route is added here
+    with a reason only."""
     unlimited = {
         context.path_format
         for context in iter_route_contexts(app.routes)
@@ -326,6 +327,7 @@ def test_routes_without_limits_are_these(app: FastAPI) -> None:
             "installation/claims",
             "installation/claims/{claim_id}/move",
             "installation/claims/{claim_id}/dismiss",
+            "plots/{notification_id}.png",
             "projects",
             "project",
             "project/targets",

@@ -337,7 +337,7 @@ export function report(of: Run): JobReport {
     blockers: [],
     disturbances: [],
     next_steps: {},
-    method: 'paired-sign-test/2',
+    method: 'paired-sign-test/4',
     reasons: [],
     added: [],
     removed: [],

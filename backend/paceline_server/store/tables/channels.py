@@ -88,7 +88,8 @@ class Notification(ProjectRoot, Base):
     subject_id: Mapped[str]
     """Id of the alert, or of the channel, that it is about."""
     content: Mapped[dict[str, Any]] = mapped_column(Json)
-    """The fields of a `Notice` that people read, as they were when it happened."""
+    """The fields of a `Notice` that people read, as they were when it happened, and the key of the link to its plot,
+    if messages link to plots. It is stored itself, because every message has the same link."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
@@ -113,7 +114,7 @@ class Delivery(ProjectOwned, Base):
     """True if a person requested it: it is then tried once, even while its channel waits after a failure."""
     attempts: Mapped[int]
     payload: Mapped[str | None]
-    """The message; every attempt sends the same."""
+    """The message; every attempt sends the same, but for a picture that is left out after an attempt failed."""
     progress: Mapped[dict[str, Any] | None] = mapped_column(JsonOrNull)
     """`{accepted, refused}`: the recipients to whom an e-mail is not sent again."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
