@@ -29,7 +29,7 @@ def launches(*selected: str) -> list[str]:
     path = program(ATTESTATION, X86_64)
     streams = []
     for number in range(LAUNCHES):
-        done = run(X86_64, path, *selected, *SHORT, "--launch", str(number))
+        done = run(X86_64, path, *SHORT, *selected, "--launch", str(number))
         assert done.returncode == 0, done.stderr
         streams.append(done.stdout)
     return streams
@@ -48,6 +48,34 @@ def measured_gates() -> list[dict[str, Any]]:
         if benchmark["workload"] == "attestation"
     ]
     return [gate for gate in raw["gates"] if gate.get("benchmark") in own]
+
+
+def judged(
+    streams: list[str], benchmark: str, params: dict[str, list[int]], at: Path
+) -> dict[str, Any]:
+    """The report that the server makes of these launches."""
+    for number, stream in enumerate(streams):
+        (at / f"launch-{number:03d}.attestation.jsonl").write_text(stream)
+    features = cpu_features(Path("/proc/cpuinfo").read_text())
+    options = {
+        "benchmarks": [benchmark],
+        "launches": LAUNCHES,
+        "rounds": ROUNDS,
+        "params": params,
+    }
+    content: dict[str, Any] = {
+        "suite": "crypto",
+        "manifest": ATTESTATION.manifest.raw,
+        "failure": None,
+        "conditions": [{"phase": "before", "at_ms": 0, "values": {KEY: features}}],
+        "target": "bench-host",
+        "started_at": "2026-03-14T09:26:53+00:00",
+        "options": {**options, "knobs": {}},
+    }
+    (at / "run.json").write_text(json.dumps(content))
+    judge(at, io.StringIO(), json_path=at / "report.json")
+    report: dict[str, Any] = json.loads((at / "report.json").read_text())
+    return report
 
 
 def test_every_gated_arm_reports_its_engine() -> None:
@@ -74,28 +102,8 @@ def test_the_gate_names_the_engine_that_verified(
     streams = launches(
         "--case", "verify/ours/message=256", "--case", "verify/ifma/message=256"
     )
-    for number, stream in enumerate(streams):
-        (tmp_path / f"launch-{number:03d}.attestation.jsonl").write_text(stream)
+    report = judged(streams, "verify", {"message": [256]}, tmp_path)
     has_vectors = "ifma" in build_facts(streams[0])["engines"].split()
-    features = cpu_features(Path("/proc/cpuinfo").read_text())
-    options = {
-        "benchmarks": ["verify"],
-        "launches": LAUNCHES,
-        "rounds": ROUNDS,
-        "params": {"message": [256]},
-    }
-    content: dict[str, Any] = {
-        "suite": "crypto",
-        "manifest": ATTESTATION.manifest.raw,
-        "failure": None,
-        "conditions": [{"phase": "before", "at_ms": 0, "values": {KEY: features}}],
-        "target": "bench-host",
-        "started_at": "2026-03-14T09:26:53+00:00",
-        "options": {**options, "knobs": {}},
-    }
-    (tmp_path / "run.json").write_text(json.dumps(content))
-    judge(tmp_path, io.StringIO(), json_path=tmp_path / "report.json")
-    report = json.loads((tmp_path / "report.json").read_text())
     (gate,) = [
         one
         for one in report["gates"]
@@ -115,3 +123,24 @@ def test_the_gate_names_the_engine_that_verified(
             one["reason"] for one in report["unavailable"] if one["arm"] == "ifma"
         ]
         assert WITHOUT in reason
+
+
+@pytest.mark.parametrize(
+    ("knob", "verdict"),
+    [((), "pass"), (("--knob", "generate_attestation_slowdown_percent=100"), "fail")],
+)
+def test_a_gate_fails_an_arm_that_is_slowed_and_passes_it_as_it_is(
+    knob: tuple[str, ...], verdict: str, tmp_path: Path
+) -> None:
+    """The delay of the harness, through the real workload, to the real gate of the suite."""
+    longer = ("--params", "message=256", "--min-time-ns", "200000")
+    streams = launches("--benchmark", "production", *longer, *knob)
+    warned = ['"demonstration"' in stream for stream in streams]
+    assert warned == [bool(knob)] * LAUNCHES, "no reader can take it for a measurement"
+    report = judged(streams, "production", {"message": [256]}, tmp_path)
+    (overhead,) = [
+        gate
+        for gate in report["gates"]
+        if (gate["benchmark"], gate["level"]) == ("production", "required")
+    ]
+    assert overhead["verdict"] == verdict, overhead

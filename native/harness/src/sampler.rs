@@ -97,6 +97,7 @@ impl<'a> Sampler<'a> {
         self.raw.clear();
         for arm in order {
             let raw = time(self.arms[*arm], iterations)?;
+            let raw = lengthen(raw, self.arms[*arm].slowdown_percent());
             self.raw.push(raw); // has room: no allocation between the arms of a round
         }
         Ok(self
@@ -135,6 +136,28 @@ fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> Result<u64, Failur
         };
         iterations = next.min(MOST_ITERATIONS);
     }
+}
+
+/// Lengthens a sample by this share, for a demonstration (`--knob ARM_slowdown_percent`). It waits, so that the next
+/// arm begins later, too. What another process measured cannot be waited for and is scaled.
+fn lengthen(raw: RawSample, percent: u64) -> RawSample {
+    if percent == 0 {
+        return raw;
+    }
+    if let Some(ns) = raw.elsewhere_ns {
+        let longer = u128::from(ns) * u128::from(100 + percent) / 100;
+        return RawSample {
+            elsewhere_ns: Some(u64::try_from(longer).unwrap_or(u64::MAX)),
+            ..raw
+        };
+    }
+    let extra = u128::from(percent) * (raw.end - raw.begin).as_nanos() / 100;
+    let mut end = raw.end;
+    while (end - raw.end).as_nanos() < extra {
+        std::hint::spin_loop();
+        end = Instant::now();
+    }
+    RawSample { end, ..raw }
 }
 
 /// One timed region. It sees the arm and a number, but no emitter and no clock.
@@ -178,6 +201,29 @@ mod tests {
         let block = sampler.round(&[1, 0], 37).expect("work here cannot fail");
         assert_eq!((block.len(), in_a.get(), in_b.get()), (2, 37, 37));
         assert!(block[0].end_ns <= block[1].end_ns, "position 0 ran first");
+    }
+
+    #[test]
+    fn a_slowed_arm_takes_longer_by_its_share_and_calibration_knows_nothing_of_it() {
+        let clock = Clock::measure();
+        let (mut arm, calls) = counting("a", 1000);
+        arm.slow_down(300);
+        let mut sampler = Sampler::new(&clock, vec![&mut arm], 50_000);
+        let iterations = sampler.calibrate().expect("work here cannot fail");
+        calls.set(0);
+        let mut total = || sampler.round(&[0], iterations).expect("works")[0].total_ns;
+        let quickest = (0..9).map(|_| total()).min().expect("nine");
+        assert_eq!(calls.get(), 9 * iterations, "it works as often as before");
+        assert!(quickest >= 150_000, "{quickest} ns for 50,000 ns and 300 %");
+
+        let begin = Instant::now();
+        let elsewhere_ns = Some(40);
+        let raw = RawSample {
+            begin,
+            end: begin,
+            elsewhere_ns,
+        };
+        assert_eq!(lengthen(raw, 50).elsewhere_ns, Some(60));
     }
 
     #[test]

@@ -6,6 +6,10 @@ use crate::event::{LARGEST, Params, Value};
 use crate::options::{CaseFilter, Options};
 use crate::workload::{Allowed, Benchmark, Failure, Param, Workload};
 
+/// What follows the arm's name in the knob that slows it.
+pub(crate) const SLOWDOWN: &str = "_slowdown_percent";
+const LARGEST_SLOWDOWN_PERCENT: u64 = 2_000;
+
 /// The arms of one (benchmark, params) that run against each other.
 pub struct Group<'a> {
     /// The benchmark.
@@ -22,6 +26,8 @@ pub struct Selection<'a> {
     pub groups: Vec<Group<'a>>,
     /// Every knob of the workload.
     pub knobs: Vec<(String, u64)>,
+    /// The arms that a demonstration slows, with the share in percent.
+    pub slowdowns: Vec<(String, u64)>,
 }
 
 impl<'a> Selection<'a> {
@@ -56,6 +62,7 @@ impl<'a> Selection<'a> {
         Ok(Self {
             groups,
             knobs: knobs(workload, options)?,
+            slowdowns: slowdowns(workload, options),
         })
     }
 }
@@ -196,6 +203,14 @@ fn check_names(workload: &Workload, options: &Options) -> Result<(), Failure> {
 
 fn knobs(workload: &Workload, options: &Options) -> Result<Vec<(String, u64)>, Failure> {
     for (name, value) in &options.knobs {
+        if slowed_arm(workload, name).is_some() {
+            if *value > LARGEST_SLOWDOWN_PERCENT {
+                return Err(Failure::usage(format!(
+                    "--knob {name}={value}: expected 0 to {LARGEST_SLOWDOWN_PERCENT}."
+                )));
+            }
+            continue;
+        }
         known(
             "knob",
             name,
@@ -223,6 +238,27 @@ fn knobs(workload: &Workload, options: &Options) -> Result<Vec<(String, u64)>, F
         .iter()
         .map(|knob| (knob.name.clone(), set(&knob.name).unwrap_or(knob.default)))
         .collect())
+}
+
+/// Returns the arm that a knob `ARM_slowdown_percent` slows: every workload has one for each arm.
+fn slowed_arm<'a>(workload: &Workload, knob: &'a str) -> Option<&'a str> {
+    let arm = knob.strip_suffix(SLOWDOWN)?;
+    let declared = workload.knobs.iter().any(|known| known.name == knob);
+    let mut arms = workload.benchmarks.iter().flat_map(|b| &b.arms);
+    (!declared && arms.any(|known| known == arm)).then_some(arm)
+}
+
+/// The last setting of each arm counts.
+fn slowdowns(workload: &Workload, options: &Options) -> Vec<(String, u64)> {
+    let mut found: Vec<(String, u64)> = Vec::new();
+    for (name, percent) in &options.knobs {
+        if let Some(arm) = slowed_arm(workload, name) {
+            found.retain(|(known, _)| known != arm);
+            found.push((arm.to_owned(), *percent));
+        }
+    }
+    found.retain(|(_, percent)| *percent > 0);
+    found
 }
 
 fn known<'a>(

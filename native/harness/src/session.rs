@@ -18,7 +18,7 @@ use crate::event::{Direction, Event, LARGEST, Metric, Phase, Unit, VALUES_MAX};
 use crate::options::Options;
 use crate::order::{self, Order};
 use crate::sampler::{Sample, Sampler};
-use crate::selection::{Group, Selection};
+use crate::selection::{Group, SLOWDOWN, Selection};
 use crate::workload::{Account, Arm, Benchmark, Context, Failure, Prepared, Reading, Workload};
 
 /// The metric that the sampler measures.
@@ -101,6 +101,12 @@ fn launch<W: Write>(
     facts.extend(
         changed.map(|(knob, (_, value))| (format!("knob.{}", knob.name), value.to_string())),
     );
+    facts.extend(
+        selection
+            .slowdowns
+            .iter()
+            .map(|(arm, percent)| (format!("knob.{arm}{SLOWDOWN}"), percent.to_string())),
+    );
     emitter.push(&start(workload, options, clock, facts));
     *started = true;
     let rounds = options.warmup() + options.rounds;
@@ -116,7 +122,7 @@ fn launch<W: Write>(
     };
     launch.open(&selection)?;
     for group in &selection.groups {
-        launch.measure(group, &selection.knobs)?;
+        launch.measure(group, &selection)?;
     }
     emitter.push(&Event::Done);
     Ok(emitter.flush()?)
@@ -200,13 +206,23 @@ impl<W: Write> Launch<'_, W> {
                 });
             }
         }
+        for (arm, percent) in &selection.slowdowns {
+            let text = format!(
+                "{arm}{SLOWDOWN} = {percent}: samples of {arm} are lengthened by this share. \
+                 Its times are not those of its code."
+            );
+            self.emitter.push(&Event::Warning {
+                code: "demonstration".to_owned(),
+                text,
+            });
+        }
         for check in (self.workload.checks)() {
             self.emitter.push(&Event::Check(check));
         }
         self.emitter.flush()
     }
 
-    fn measure(&mut self, group: &Group<'_>, knobs: &[(String, u64)]) -> Result<(), Stop> {
+    fn measure(&mut self, group: &Group<'_>, selection: &Selection<'_>) -> Result<(), Stop> {
         let Options {
             seed,
             launch,
@@ -215,12 +231,17 @@ impl<W: Write> Launch<'_, W> {
         } = *self.options;
         let context = Context {
             params: &group.params,
-            knobs,
+            knobs: &selection.knobs,
             seed,
             launch,
             rounds,
         };
         let mut prepared = (group.benchmark.prepare)(&context)?;
+        for (name, percent) in &selection.slowdowns {
+            for arm in prepared.arms.iter_mut().filter(|arm| arm.name() == name) {
+                arm.slow_down(*percent);
+            }
+        }
         let cases: Vec<u64> = group
             .arms
             .iter()

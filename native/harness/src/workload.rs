@@ -72,6 +72,8 @@ pub struct Arm {
     body: Body,
     /// The fixed iterations of every sample, if they are fixed.
     iterations: Option<u64>,
+    /// By how many percent the sampler lengthens each of its samples, for a demonstration.
+    slowdown_percent: u64,
     work: Option<TakeWork>,
     readings: Vec<(String, TakeReading)>,
     /// The metrics with one value per launch.
@@ -142,6 +144,7 @@ impl Arm {
             name,
             body,
             iterations: None,
+            slowdown_percent: 0,
             work: None,
             readings: Vec::new(),
             once: Vec::new(),
@@ -198,6 +201,16 @@ impl Arm {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Lengthens every later sample by this share, for a demonstration.
+    pub(crate) fn slow_down(&mut self, percent: u64) {
+        self.slowdown_percent = percent;
+    }
+
+    /// Returns by how many percent its samples are lengthened.
+    pub(crate) fn slowdown_percent(&self) -> u64 {
+        self.slowdown_percent
     }
 
     /// Returns its fixed iterations, if it has them.

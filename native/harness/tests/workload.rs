@@ -207,19 +207,22 @@ fn filters_select_cases_and_values_in_range() {
 
 #[test]
 fn a_demonstration_knob_is_in_the_build_facts_and_a_warning() {
-    let (_, events) = run(&[&QUICK[..], &["--knob", "iterator_repeats=3"]].concat());
-    let Event::Start { build, .. } = &events[0] else {
-        panic!("{:?}", events[0])
-    };
-    assert!(
-        build.contains(&("knob.iterator_repeats".to_owned(), "3".to_owned())),
-        "{build:?}"
-    );
-    assert!(
-        events
-            .iter()
-            .any(|event| matches!(event, Event::Warning { code, .. } if code == "demonstration"))
-    );
+    for knob in ["iterator_repeats", "iterator_slowdown_percent"] {
+        let setting = format!("{knob}=3");
+        let (_, events) = run(&[&QUICK[..], &["--knob", &setting]].concat());
+        let Event::Start { build, .. } = &events[0] else {
+            panic!("{:?}", events[0])
+        };
+        assert!(
+            build.contains(&(format!("knob.{knob}"), "3".to_owned())),
+            "{build:?}"
+        );
+        assert!(
+            events.iter().any(
+                |event| matches!(event, Event::Warning { code, .. } if code == "demonstration")
+            )
+        );
+    }
 }
 
 #[test]
@@ -232,6 +235,8 @@ fn a_wrong_command_line_gives_a_stream_that_ends_in_error() {
         (&["--case", "sum/faster"][..], "usage"),
         (&["--benchmark", "product"][..], "usage"),
         (&["--knob", "iterator_repeats=10"][..], "usage"),
+        (&["--knob", "iterator_slowdown_percent=2001"][..], "usage"),
+        (&["--knob", "product_slowdown_percent=5"][..], "usage"),
         (
             &["--case", "sum/indexed/numbers=5", "--params", "numbers=6"][..],
             "no_case",

@@ -12,7 +12,6 @@ import dev.paceline.harness.measure
 import dev.paceline.hashing.LEDGER_BATCH
 import dev.paceline.hashing.LEDGER_CROSSOVER
 import dev.paceline.hashing.LEDGER_PRODUCT
-import dev.paceline.hashing.SLOWDOWN
 import dev.paceline.hashing.checks
 import dev.paceline.hashing.facts
 import dev.paceline.hashing.loadLibrary
@@ -22,7 +21,7 @@ fun main(args: Array<String>): Unit = measure(
         suite = "hashing_art",
         name = "ledger",
         benchmarks = listOf(LEDGER_BATCH, LEDGER_CROSSOVER, LEDGER_PRODUCT),
-        knobs = listOf(SLOWDOWN),
+        knobs = emptyList(),
         open = {
             loadLibrary()
             facts()

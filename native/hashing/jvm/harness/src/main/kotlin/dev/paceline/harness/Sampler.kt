@@ -21,7 +21,15 @@ class RawRound(arms: Int) {
     fun sample(position: Int) = Sample(endNs[position] - beginNs[position], endNs[position])
 }
 
-class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: Long) {
+/** @param slowdowns by how many percent an arm's samples are lengthened, for a demonstration */
+class Sampler(
+    private val clock: Clock,
+    private val arms: List<Arm>,
+    minTimeNs: Long,
+    slowdowns: Map<String, Long> = emptyMap(),
+) {
+    private val percents = LongArray(arms.size) { slowdowns[arms[it].name] ?: 0 }
+
     /** A shorter sample would measure the clock rather than the arm (stats/README.md §1). */
     val requiredNs: Long = maxOf(minTimeNs, RESOLUTIONS_PER_SAMPLE * clock.resolutionNs)
     private val raw = RawRound(arms.size)
@@ -92,11 +100,25 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
             raw.beginNs[position] = clock.nowNs()
             arm.run(iterations)
             raw.endNs[position] = clock.nowNs()
+            if (percents[order[position]] > 0) lengthen(position, percents[order[position]])
         }
         return raw
     }
 
+    /** Waits, so that the sample takes longer by this share. */
+    private fun lengthen(position: Int, percent: Long) {
+        val until = slowed(raw.endNs[position] - raw.beginNs[position], percent) + raw.beginNs[position]
+        while (clock.nowNs() < until) Thread.onSpinWait()
+        raw.endNs[position] = clock.nowNs()
+    }
+
+    /** The time that an arm measured itself, with its share of a demonstration. */
+    fun ownTime(arm: Int, ns: Long): Long = slowed(ns, percents[arm])
+
+    private fun slowed(ns: Long, percent: Long) = ns + ns * percent / WHOLE_PERCENT
+
     private companion object {
+        const val WHOLE_PERCENT = 100
         const val RESOLUTIONS_PER_SAMPLE = 1000L
         const val SETTLE_TURNS = 10
         /** Settling ends after this many turns in which no arm got faster by more than a twentieth. */

@@ -8,8 +8,17 @@ package dev.paceline.harness
 /** The arms of one (benchmark, params) that run against each other; [arms] index [Benchmark.arms]. */
 class Group(val benchmark: Benchmark, val params: Params, val arms: List<Int>)
 
-class Selection private constructor(val groups: List<Group>, val knobs: Map<String, Long>) {
+/** [slowdowns]: the arms that a demonstration slows, with the share in percent. */
+class Selection private constructor(
+    val groups: List<Group>,
+    val knobs: Map<String, Long>,
+    val slowdowns: Map<String, Long>,
+) {
     companion object {
+        /** What follows the arm's name in the knob that slows it. */
+        internal const val SLOWDOWN = "_slowdown_percent"
+        private const val LARGEST_SLOWDOWN_PERCENT = 2_000L
+
         /** @throws WorkloadError `usage` or `no_case` */
         fun of(workload: Workload, options: Options): Selection {
             checkNames(workload, options)
@@ -20,7 +29,7 @@ class Selection private constructor(val groups: List<Group>, val knobs: Map<Stri
             if (groups.isEmpty()) {
                 throw WorkloadError("no_case", "The filters leave no case. See what there is with --list.")
             }
-            return Selection(groups, knobs(workload, options))
+            return Selection(groups, knobs(workload, options), slowdowns(workload, options))
         }
 
         private fun group(benchmark: Benchmark, params: Params, options: Options): Group {
@@ -72,6 +81,10 @@ class Selection private constructor(val groups: List<Group>, val knobs: Map<Stri
         private fun knobs(workload: Workload, options: Options): Map<String, Long> {
             val known = workload.knobs.associateBy { it.name }
             for ((name, value) in options.knobs) {
+                if (slowedArm(workload, name) != null) {
+                    if (value <= LARGEST_SLOWDOWN_PERCENT) continue
+                    throw usage("--knob $name=$value: expected 0 to $LARGEST_SLOWDOWN_PERCENT.")
+                }
                 val knob = known[name] ?: throw unknown("knob", name, known.keys)
                 if (value !in knob.range) {
                     throw usage("--knob $name=$value: expected ${knob.range.first} to ${knob.range.last}.")
@@ -79,6 +92,17 @@ class Selection private constructor(val groups: List<Group>, val knobs: Map<Stri
             }
             return known.mapValues { options.knobs[it.key] ?: it.value.default }
         }
+
+        /** The arm that a knob ARM_slowdown_percent slows: every workload has one for each arm. */
+        private fun slowedArm(workload: Workload, knob: String): String? {
+            val arm = knob.removeSuffix(SLOWDOWN)
+            val declared = arm == knob || workload.knobs.any { it.name == knob }
+            return arm.takeIf { !declared && workload.benchmarks.any { arm in it.arms } }
+        }
+
+        private fun slowdowns(workload: Workload, options: Options): Map<String, Long> =
+            options.knobs.filterValues { it > 0 }
+                .mapNotNull { (knob, percent) -> slowedArm(workload, knob)?.let { it to percent } }.toMap()
 
         private fun unknown(kind: String, name: String, known: Collection<String>): WorkloadError =
             usage("Unknown $kind '$name'. Known: ${known.joinToString(", ").ifEmpty { "none" }}.")

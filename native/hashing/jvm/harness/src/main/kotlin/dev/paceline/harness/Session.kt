@@ -53,7 +53,7 @@ class Session(private val workload: Workload, private val out: OutputStream, pri
         if (options.list) {
             emitter.list(workload, selection)
         } else {
-            val facts = workload.open() + changedKnobs(selection.knobs)
+            val facts = workload.open() + changedKnobs(selection)
             emitter.start(workload, options, facts)
             started = true
             Launch(workload, options, selection, clock, emitter).run()
@@ -70,9 +70,13 @@ class Session(private val workload: Workload, private val out: OutputStream, pri
     }
 
     /** Knobs that differ from their default are facts of the build. */
-    private fun changedKnobs(knobs: Map<String, Long>): Map<String, String> =
-        workload.knobs.filter { knobs[it.name] != it.default }
-            .associate { "knob.${it.name}" to knobs.getValue(it.name).toString() }
+    private fun changedKnobs(selection: Selection): Map<String, String> {
+        val changed = workload.knobs.filter { selection.knobs[it.name] != it.default }
+            .associate { "knob.${it.name}" to selection.knobs.getValue(it.name).toString() }
+        return changed + selection.slowdowns.map { (arm, percent) ->
+            "knob.$arm${Selection.SLOWDOWN}" to percent.toString()
+        }
+    }
 }
 
 private class Launch(
@@ -108,6 +112,10 @@ private class Launch(
             val value = selection.knobs.getValue(knob.name)
             if (value != knob.default) emitter.warning("demonstration", "${knob.name} = $value: ${knob.what}")
         }
+        for ((arm, percent) in selection.slowdowns) {
+            val what = "samples of $arm are lengthened by this share. Its times are not those of its code."
+            emitter.warning("demonstration", "$arm${Selection.SLOWDOWN} = $percent: $what")
+        }
     }
 
     private fun measure(group: Group, prepared: Prepared) {
@@ -136,7 +144,7 @@ private class Launch(
         warmup: Int,
         rounds: Int,
     ) {
-        val sampler = Sampler(clock, arms, options.minTimeNs)
+        val sampler = Sampler(clock, arms, options.minTimeNs, selection.slowdowns)
         if (protocol.settles) {
             sampler.settle(if (settled) NEXT_SETTLE_NS else FIRST_SETTLE_NS)
             settled = true
@@ -167,7 +175,8 @@ private class Launch(
         var short = 0
         for (position in order.indices) {
             val measured = raw.sample(position)
-            val sample = accounts[position].ownTimeNs?.let { Sample(it, measured.endNs) } ?: measured
+            val own = accounts[position].ownTimeNs
+            val sample = own?.let { Sample(sampler.ownTime(order[position], it), measured.endNs) } ?: measured
             if (round.phase == Phase.MEASURE && sample.totalNs < sampler.requiredNs) short++
             val at = SampleAt(cases[order[position]], options.launch, round, position)
             emitter.samples(at, sample, accounts[position])

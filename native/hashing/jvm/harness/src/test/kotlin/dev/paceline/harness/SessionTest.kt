@@ -115,6 +115,18 @@ class SessionTest {
         assertTrue("demonstration" !in warnings(events("--rounds 1")))
     }
 
+    @Test
+    fun `a slowed arm takes longer by its share, and results say so`() {
+        val line = "--rounds 9 --params n=1 --min-time-ns 100000"
+        val events = events("$line --knob b_slowdown_percent=400")
+        assertEquals("400", events.first()["build"].asJsonObject["knob.b_slowdown_percent"].asString)
+        assertTrue("demonstration" in warnings(events))
+        val totals = events.filter { it.type == "samples" }.groupBy({ it["case"].asInt }) {
+            it["values"].asJsonArray[0].asLong
+        }
+        assertTrue(totals.getValue(1).min() > 3 * totals.getValue(0).min()) { "$totals" }
+    }
+
     private fun warnings(events: List<Parsed>) =
         events.filter { it.type == "warning" }.map { it["code"].asString }
 
@@ -147,6 +159,8 @@ class SessionTest {
             "--benchmark y" to "usage",
             "--knob slow=6" to "usage",
             "--knob fast=1" to "usage",
+            "--knob c_slowdown_percent=1" to "usage",
+            "--knob b_slowdown_percent=2001" to "usage",
             "--case x/a/n=1 --params n=2" to "no_case",
         )
         for ((line, code) in wrong) {

@@ -50,13 +50,13 @@ private fun wrongDigests(vectors: List<Pair<String, String>>): List<String> {
     val arms = listOfNotNull(
         fallbackArm(input),
         NativeEachArm(input),
-        NativeArm("native", input, NativeDigests.BEST, slowdownPercent = 0),
+        NativeArm("native", input, NativeDigests.BEST),
         NativeArrayArm(input),
         HasherArm("native_list", input, hasher(LedgerPolicy(minimumBatch = 1, warmupRounds = 0))),
         HasherArm("policy", input, hasher(LedgerPolicy.MEASURED)),
         if (whyFfmUnavailable() == null) FfmArm(input) else null,
     ) + NativeDigests.engines().map { name ->
-        NativeArm(name, input, NativeDigests.engineNumber(name) ?: NativeDigests.BEST, slowdownPercent = 0)
+        NativeArm(name, input, NativeDigests.engineNumber(name) ?: NativeDigests.BEST)
     }
     val expected = vectors.joinToString("") { it.second }
     return arms.filter { it.apply { run(1) }.digests().toHex() != expected }.map { it.name }

@@ -123,36 +123,10 @@ abstract class DirectArm(name: String, protected val batch: DirectBatch) : Ledge
     override fun erase() = batch.eraseDigests()
 }
 
-/**
- * `native`, `native_sha_ni`: one call per batch over contiguous direct memory. [slowdownPercent] of the batch
- * is digested again, in as few further calls.
- */
-class NativeArm(name: String, input: LedgerInput, private val engine: Int, private val slowdownPercent: Int) :
-    DirectArm(name, input.direct()) {
-    private val repeats = slowdownPercent / WHOLE_PERCENT
-
-    /** The messages that are digested once more than the others. */
-    internal val part = input.direct(input.count * (slowdownPercent % WHOLE_PERCENT) / WHOLE_PERCENT)
-
+/** `native`, `native_sha_ni`: one call per batch over contiguous direct memory. */
+class NativeArm(name: String, input: LedgerInput, private val engine: Int) : DirectArm(name, input.direct()) {
     override fun run(iterations: Int) {
-        repeat(iterations) {
-            batch.digestNatively(engine)
-            if (slowdownPercent > 0) again()
-        }
+        repeat(iterations) { batch.digestNatively(engine) }
         ran(iterations)
-    }
-
-    private fun again() {
-        repeat(repeats) { batch.digestNatively(engine) }
-        if (part.count > 0) part.digestNatively(engine)
-    }
-
-    /** The demonstration simulates a slower library doing the same work, so its extra digests are not counted. */
-    override fun account(account: Account) {
-        if (slowdownPercent == 0) super.account(account)
-    }
-
-    private companion object {
-        const val WHOLE_PERCENT = 100
     }
 }

@@ -10,7 +10,6 @@ import dev.paceline.harness.Arm
 import dev.paceline.harness.Benchmark
 import dev.paceline.harness.Check
 import dev.paceline.harness.Context
-import dev.paceline.harness.IntKnob
 import dev.paceline.harness.IntParam
 import dev.paceline.harness.Prepared
 import dev.paceline.harness.Unavailable
@@ -18,14 +17,6 @@ import dev.paceline.ledger.LedgerHasher
 import dev.paceline.ledger.LedgerPolicy
 import dev.paceline.ledger.NativeDigests
 import java.util.Arrays
-
-val SLOWDOWN = IntKnob(
-    name = "native_slowdown_percent",
-    range = 0L..2_000L,
-    default = 0,
-    demonstration = true,
-    what = "the native arm repeats this share of its work. Its times are not those of the library.",
-)
 
 val LEDGER_BATCH = Benchmark(
     name = "ledger_batch",
@@ -55,7 +46,7 @@ private fun prepareCrossover(context: Context): Prepared {
     val fallback = fallbackArm(input)
     val arms = listOf(
         fallback,
-        NativeArm("native", input, NativeDigests.BEST, slowdownPercent = 0),
+        NativeArm("native", input, NativeDigests.BEST),
         NativeArrayArm(input),
         HasherArm("native_list", input, hasher(LedgerPolicy(minimumBatch = 1, warmupRounds = 0))),
     )
@@ -68,7 +59,7 @@ private fun prepare(context: Context): Prepared {
     val arms = listOf(
         fallback,
         NativeEachArm(input),
-        NativeArm("native", input, NativeDigests.BEST, context.knobs.getValue(SLOWDOWN.name).toInt()),
+        NativeArm("native", input, NativeDigests.BEST),
         nativeShaNi(input),
         NativeArrayArm(input),
         HasherArm("native_list", input, hasher(LedgerPolicy(minimumBatch = 1, warmupRounds = 0))),
@@ -89,7 +80,7 @@ private fun prepared(input: LedgerInput, fallback: LedgerArm, arms: List<Arm>) =
 private fun nativeShaNi(input: LedgerInput): Arm {
     val engine = NativeDigests.engineNumber("sha_ni_x2")
         ?: return Unavailable("native_sha_ni", "this CPU has no SHA extensions of x86")
-    return NativeArm("native_sha_ni", input, engine, slowdownPercent = 0)
+    return NativeArm("native_sha_ni", input, engine)
 }
 
 /** A hasher that digests natively; the library was loaded when the workload was opened. */

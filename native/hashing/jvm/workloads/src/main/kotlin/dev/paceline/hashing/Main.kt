@@ -15,7 +15,7 @@ internal val LEDGER = Workload(
     suite = "hashing",
     name = "ledger",
     benchmarks = listOf(LEDGER_BATCH, LEDGER_CROSSOVER, LEDGER_PRODUCT, LEDGER_COLD, SEED_PROTOCOL),
-    knobs = listOf(SLOWDOWN),
+    knobs = emptyList(),
     open = {
         loadLibrary()
         facts()
