@@ -104,8 +104,8 @@ function NoImports() {
         />
       }
     >
-      Import the output of another tool from the command line, with a token
-      that has the permission imports.write in PACELINE_TOKEN. Of a log, add the
+      Import the output of another tool from the command line, with a token that
+      has the permission imports.write in PACELINE_TOKEN. Of a log, add the
       suite that declares its lines: --suite suite.toml.
     </EmptyState>
   );
