@@ -226,7 +226,7 @@ class Job:
         if not pace.is_due:
             return None
         try:
-            with pace.asking():
+            with pace.measure_asking():
                 self._wait_for_delivery()
                 return self._resources.api.undecided(self._lease)
         except LeaseLostError:

@@ -64,7 +64,7 @@ class AskingPace:
         return (self._clock() - self._asked_at) * ASK_SHARE >= self._cost_s
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
+    def measure_asking(self) -> Iterator[None]:
         """Count the time in the context as time of asking."""
         began = self._clock()
         try:
@@ -115,7 +115,7 @@ class JudgeBetweenLaunches:
         if is_early and not self._pace.is_due:
             return None
         measured_s = self._clock() - self._began - self._pace.total_s
-        with self._pace.asking():
+        with self._pace.measure_asking():
             undecided = self._ask()
         is_less = undecided is not None and {*undecided} != {*self._benchmarks}
         if is_early and is_less and self._whole_launch_s is None:

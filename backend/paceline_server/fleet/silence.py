@@ -29,7 +29,7 @@ class Uptime:
 
     periods: Sequence[tuple[datetime, datetime]]
 
-    def after(self, instant: datetime) -> timedelta:
+    def time_since(self, instant: datetime) -> timedelta:
         """Return for how long the API has been up since an instant."""
         total = timedelta()
         for since, until in reversed(self.periods):
@@ -88,7 +88,7 @@ def silent_agents(
     for agent in queries.limited_agents(session, project_id):
         heard_at = agent.last_seen_at or agent.created_at
         limit = timedelta(seconds=agent.silence_limit_s or 0)
-        if uptime.after(heard_at) > limit:
+        if uptime.time_since(heard_at) > limit:
             unheard.append(SilentAgent(agent, heard_at, limit))
     if not unheard:
         return
@@ -99,7 +99,7 @@ def silent_agents(
     for silent in unheard:
         released_at = released.get(silent.agent.id)
         if is_excused(targets.get(silent.agent.id, []), at) or (
-            released_at is not None and uptime.after(released_at) <= silent.limit
+            released_at is not None and uptime.time_since(released_at) <= silent.limit
         ):
             continue
         yield silent

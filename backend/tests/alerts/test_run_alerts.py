@@ -132,7 +132,9 @@ def test_an_arm_that_never_ran_has_one_alert_which_says_so_and_no_points_that_co
 ) -> None:
     """Its gate fails, too: by the times of the fallback."""
 
-    def calling(count: int) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
+    def with_native_calls(
+        count: int,
+    ) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
         return lambda cases: [
             replace(case, work={"native_calls": np.full(case.value.size, count)})
             if case.arm in witnesses
@@ -140,7 +142,7 @@ def test_an_arm_that_never_ran_has_one_alert_which_says_so_and_no_points_that_co
             for case in cases
         ]
 
-    fallback = _measure(desk, SLOW, alter=calling(0))
+    fallback = _measure(desk, SLOW, alter=with_native_calls(0))
     opened = desk.alert()
     assert (opened["kind"], opened["state"]) == ("gate", "open")
     assert opened["title"] == f"native never ran: {BENCHMARK} on phone-1"
@@ -157,7 +159,7 @@ def test_an_arm_that_never_ran_has_one_alert_which_says_so_and_no_points_that_co
     commit = desk.get(f"/runs/{fallback.run_id}")["commit"]
     rows = desk.get("/compare", base=commit, head=commit)["rows"]
     assert {(row["arm"], row["head"]["excluded"]) for row in rows} == excluded
-    _measure(desk, alter=calling(1))
+    _measure(desk, alter=with_native_calls(1))
     assert desk.alert()["state"] == "fixed"
     assert _told() == [opened["title"]]
 

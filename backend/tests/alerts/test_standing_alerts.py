@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -587,27 +587,30 @@ def test_a_rule_has_a_period_and_whole_suites_where_something_must_arrive(
     assert error in str(answer["fields"])
 
 
+def _make_device(serial: str, agent_id: str, at: datetime) -> Target:
+    """Return a device of an agent that was found and last seen at an instant."""
+    return Target(
+        id=new_id("tgt"),
+        kind="device",
+        serial=serial,
+        name=serial,
+        agent_id=agent_id,
+        refuses=None,
+        factors={},
+        fingerprint="",
+        preflight=[],
+        simulated=False,
+        last_seen_at=at,
+        created_at=at,
+    )
+
+
 def _add_targets(watch: Watch, count: int) -> list[str]:
     """Give the agent more devices; returns their ids."""
     at = clock_module.now()
-    agent_id = watch.agent_id
     with session_scope() as session:
         added = [
-            Target(
-                id=new_id("tgt"),
-                kind="device",
-                serial=f"more-{index}",
-                name=f"more-{index}",
-                agent_id=agent_id,
-                refuses=None,
-                factors={},
-                fingerprint="",
-                preflight=[],
-                simulated=False,
-                last_seen_at=at,
-                created_at=at,
-            )
-            for index in range(count)
+            _make_device(f"more-{index}", watch.agent_id, at) for index in range(count)
         ]
         session.add_all(added)
         session.flush()
@@ -622,7 +625,7 @@ def _add_silent_agents(count: int) -> None:
     heard_at = at - timedelta(hours=1)
     with session_scope() as session:
         for _ in range(count):
-            agent_id, target_id = new_id("agt"), new_id("tgt")
+            agent_id = new_id("agt")
             session.add(
                 Agent(
                     id=agent_id,
@@ -638,25 +641,11 @@ def _add_silent_agents(count: int) -> None:
                 )
             )
             session.flush()
-            session.add(
-                Target(
-                    id=target_id,
-                    kind="device",
-                    serial=target_id,
-                    name=target_id,
-                    agent_id=agent_id,
-                    refuses=None,
-                    factors={},
-                    fingerprint="",
-                    preflight=[],
-                    simulated=False,
-                    health="quarantined",
-                    last_seen_at=heard_at,
-                    created_at=heard_at,
-                )
-            )
+            device = _make_device(f"of-{agent_id}", agent_id, heard_at)
+            device.health = "quarantined"
+            session.add(device)
             session.flush()
-            fleet_queries.grant(session, [target_id], access.DEFAULT_PROJECT_ID, at)
+            fleet_queries.grant(session, [device.id], access.DEFAULT_PROJECT_ID, at)
 
 
 def _count_findings() -> int:

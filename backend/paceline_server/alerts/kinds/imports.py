@@ -55,7 +55,7 @@ class ImportStoppedKind(StandingKind):
         for newest in queries.newest_imports(session):
             subject = _subject(newest.run.suite)
             hours = rules.rule_for(subject).period_hours
-            waited = uptime.after(newest.run.created_at)
+            waited = uptime.time_since(newest.run.created_at)
             if hours is None or waited <= timedelta(hours=hours):
                 continue
             yield StandingFact(
