@@ -6,6 +6,7 @@ alone, because it measures nothing on the host and has a phone of its own.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -89,9 +90,7 @@ class Bench:
 
     def measured_until_it_waits(self, *more: str) -> str:
         """A job on the device, half way through its second launch."""
-        before = {
-            out.parent for out in self._workdir().rglob("out")
-        }  # of a run not yet cleaned away
+        before = set(self._launches())  # of a run not yet cleaned away
         job_id = self.measured("step", *more)
         self.stack.job_in(job_id, "measuring")
         self._launch = wait_until("a launch that waits", lambda: self._waiting(before))
@@ -99,13 +98,22 @@ class Bench:
 
     def _waiting(self, before: set[Path]) -> Path | None:
         """Directory of the launch that has printed the round in which it waits."""
-        for out in self._workdir().rglob("out"):
+        for launch in set(self._launches()) - before:
             with suppress(FileNotFoundError):  # it is being removed
-                if out.parent not in before and '"launch":1,"round":5' in out.read_text(
+                if '"launch":1,"round":5' in (launch / "out").read_text(
                     errors="replace"
                 ):
-                    return out.parent
+                    return launch
         return None
+
+    def _launches(self) -> Iterator[Path]:
+        """Directories of launches with output, while the agent creates and removes directories.
+
+        `os.walk` skips a directory that vanishes under it, at which `Path.rglob` raises.
+        """
+        for directory, _, files in os.walk(self._workdir()):
+            if "out" in files:
+                yield Path(directory)
 
     def release_workload(self) -> None:
         (self._launch.parent / "tmp" / "go").touch()
