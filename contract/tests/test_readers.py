@@ -190,6 +190,37 @@ def test_jmh_of_two_versions_gives_every_iteration_by_mode_and_param(
     assert metric(time, "time").samples[0].iterations == jmh.EXACT
 
 
+@pytest.mark.parametrize("key", jmh.ALLOCATED)
+def test_what_an_operation_allocates_is_a_metric_of_jmh(key: str) -> None:
+    def profile(document: Any) -> None:
+        unit = {"score": 1.0, "scoreUnit": "B/op"}
+        document[2]["secondaryMetrics"] = {
+            key: {**unit, "rawData": [[24.016, 24.02]]},
+            "gc.count": {"score": 2.0, "scoreUnit": "counts", "rawData": [[1.0, 1.0]]},
+        }
+        document[3]["secondaryMetrics"] = {key: {**unit, "rawData": [[0.0, 24.0]]}}
+
+    read = jmh.read_json(changed(captured("jmh-1.37.json"), profile))
+    assert [[of.name for of in case.metrics] for case in read.cases[2:]] == [
+        ["time", "allocated"],
+        ["time"],
+    ], "where an iteration allocates nothing there is no ratio"
+    allocated = metric(read.cases[2], "allocated")
+    assert (allocated.unit, allocated.direction) == ("bytes", "lower")
+    assert allocated.samples == [Sample(jmh.EXACT, 24016), Sample(jmh.EXACT, 24020)]
+
+
+def test_the_peak_memory_that_google_benchmark_counted_is_a_metric() -> None:
+    def count(document: Any) -> None:
+        for entry in document["benchmarks"]:
+            entry["max_bytes_used"] = 4096
+
+    data = changed(captured("google_benchmark-1.9.5.json"), count)
+    peak = metric(google_benchmark.read_json(data).cases[0], "peak_memory")
+    assert (peak.unit, peak.direction) == ("bytes", "lower")
+    assert set(peak.samples) == {Sample(1, 4096)}, "a peak is no total over iterations"
+
+
 def test_a_rate_of_jmh_that_would_lose_digits_is_refused() -> None:
     def slow(document: Any) -> None:
         document[0]["primaryMetric"]["scoreUnit"] = "ops/s"

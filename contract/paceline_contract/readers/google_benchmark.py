@@ -37,6 +37,7 @@ class _GoogleEntry(msgspec.Struct):
     cpu_time: Any = None
     time_unit: str = "ns"
     allocs_per_iter: Any = None
+    max_bytes_used: Any = None
     error_occurred: bool = False
     error_message: str | None = None
     skipped: bool = False
@@ -119,4 +120,8 @@ def _metrics_of(name: str, entries: list[_GoogleEntry]) -> list[MeasuredMetric]:
             for entry in entries
         ]
         metrics.append(MeasuredMetric("allocations", "count", "lower", samples))
+    if all(entry.max_bytes_used for entry in entries):
+        where = f"max_bytes_used of {name}"
+        peaks = [read_sample(entry.max_bytes_used, 1, where) for entry in entries]
+        metrics.append(MeasuredMetric("peak_memory", "bytes", "lower", peaks))
     return metrics

@@ -1,7 +1,8 @@
 """Reads the JSON of JMH. Every iteration of every fork is a sample, and in its sample mode every call.
 
 Of calls JMH keeps a histogram for each iteration, which may stand for millions. Of more than `KEPT_CALLS` every n-th
-is read, in the order of the file, so that their distribution stays.
+is read, in the order of the file, so that their distribution stays. Of its profilers the allocated bytes per operation of
+`-prof gc` are read, which do not follow from the time.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ EXACT = KEPT_DIGITS
 KEPT_CALLS = 10_000
 """At most so many calls of a benchmark are read from its histograms."""
 
+ALLOCATED = ("gc.alloc.rate.norm", "\u00b7gc.alloc.rate.norm")
+"""The allocated bytes per operation; versions before 1.36 write a dot in front of what a profiler counts."""
+
 _Bin = tuple[Any, Annotated[int, Meta(ge=0)]]
 """A time, and the number of calls that took it."""
 
@@ -45,6 +49,7 @@ class _JmhEntry(msgspec.Struct, rename="camel"):
     benchmark: str
     mode: str
     primary_metric: _JmhMetric
+    secondary_metrics: dict[str, _JmhMetric] = {}
     params: dict[str, str] | None = None
     jmh_version: str | None = None
 
@@ -68,8 +73,26 @@ def _case_of(entry: _JmhEntry) -> MeasuredCase:
     figures += _thin_histograms(primary.raw_data_histogram or [])
     if not figures:
         raise ResultError(f"{full_name}: expected samples in primaryMetric.rawData")
-    metric = _metric_of(full_name, primary.score_unit, figures)
-    return MeasuredCase(full_name, name, {**params}, [metric])
+    metrics = [_metric_of(full_name, primary.score_unit, figures)]
+    for key in ALLOCATED:
+        if (allocated := entry.secondary_metrics.get(key)) is not None:
+            metrics += _allocated_of(full_name, allocated)
+    return MeasuredCase(full_name, name, {**params}, metrics)
+
+
+def _allocated_of(name: str, allocated: _JmhMetric) -> list[MeasuredMetric]:
+    """Return the allocated bytes of every iteration; nothing where one allocates none, which has no ratio."""
+    figures = [figure for fork in allocated.raw_data or [] for figure in fork]
+    if allocated.score_unit != "B/op":
+        raise ResultError(
+            f"allocations of {name}: expected B/op, found {allocated.score_unit!r}"
+        )
+    samples = [
+        read_sample(figure, EXACT, f"allocations of {name}") for figure in figures
+    ]
+    if not all(sample.total for sample in samples) or not samples:
+        return []
+    return [MeasuredMetric("allocated", "bytes", "lower", samples)]
 
 
 def _thin_histograms(forks: list[list[list[_Bin]]]) -> list[Any]:
