@@ -68,7 +68,7 @@ lint: ## Every static check, no tests
 format: ## Format every language in place
 	@scripts/setup test && scripts/format
 .PHONY: openapi
-openapi: ## Regenerate backend/openapi.json, frontend/src/api/schema.gen.ts and the index of decisions
+openapi: ## Regenerate backend/openapi.json, frontend/src/api/schema.gen.ts, the index of decisions and the suites' pictures
 	@scripts/setup run && scripts/generate
 .PHONY: lock
 lock: ## Regenerate requirements.lock from the pyproject files (ARGS="--upgrade-package NAME")

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from paceline_contract.manifest import Manifest
-from paceline_contract.manifest_rules import broken_rules, unsendable_values
+from paceline_contract.manifest_rules import broken_rules, unfit_to_measure
 from paceline_contract.table_problems import Located, Path, table_problems
 from paceline_contract.toml_lines import TomlLines
 
@@ -39,12 +39,15 @@ class ManifestError(Exception):
 
 def read_manifest(raw: Mapping[str, Any]) -> Manifest:
     """Return the manifest in `raw`. Raises `ManifestError`."""
-    manifest, problems = _read(raw)
-    if manifest is None:
-        raise ManifestError(
-            [Problem(None, _dotted_path(path), text) for path, text in problems]
-        )
-    return manifest
+    return _manifest_or_error(*_read(raw))
+
+
+def read_announced_manifest(raw: Mapping[str, Any]) -> Manifest:
+    """Return the manifest in `raw`, which is to be measured from now on. Raises `ManifestError`.
+
+    It is held to the rules of `unfit_to_measure`, too, which manifests of imports and of stored runs need not keep.
+    """
+    return _manifest_or_error(*_read_to_measure(raw))
 
 
 def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
@@ -59,10 +62,8 @@ def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
         place = re.search(r"at line (\d+)", str(error))
         line = int(place[1]) if place else text.count("\n") + 1
         raise ManifestError([Problem(line, "", f"not TOML: {error}")]) from error
-    manifest, problems = _read(raw)
-    if manifest is not None:
-        problems = [*unsendable_values(manifest)]
-    if manifest is None or problems:
+    manifest, problems = _read_to_measure(raw)
+    if manifest is None:
         lines = TomlLines(text)
         located = {
             Problem(lines.line(path), _dotted_path(path), text)
@@ -79,6 +80,23 @@ def _read(raw: Mapping[str, Any]) -> tuple[Manifest | None, list[Located]]:
         return None, [*table_problems(raw, Manifest)] or [((), str(error))]
     problems = [*broken_rules(manifest)]
     return None if problems else manifest, problems
+
+
+def _read_to_measure(raw: Mapping[str, Any]) -> tuple[Manifest | None, list[Located]]:
+    manifest, problems = _read(raw)
+    if manifest is not None:
+        problems = [*unfit_to_measure(manifest)]
+    return None if problems else manifest, problems
+
+
+def _manifest_or_error(
+    manifest: Manifest | None, problems: Sequence[Located]
+) -> Manifest:
+    if manifest is None:
+        raise ManifestError(
+            [Problem(None, _dotted_path(path), text) for path, text in problems]
+        )
+    return manifest
 
 
 def _dotted_path(path: Path) -> str:

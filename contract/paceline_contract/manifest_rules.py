@@ -65,6 +65,9 @@ DERIVED_FIELDS: Final[_FieldsOfKinds] = {
 COUNTERS_OF_WORK: Final = ("items", "prepared", "kept")
 """The counters that mean the same in every suite (C1)."""
 
+SLOWDOWN_SUFFIX: Final = "_slowdown_percent"
+"""Ends the names of the knobs by which the harnesses slow an arm: `ARM_slowdown_percent`."""
+
 
 def broken_rules(manifest: Manifest) -> Iterator[Located]:
     """Yield every contradiction in `manifest`."""
@@ -104,13 +107,21 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
     yield from _check_unique(("expected", "checks"), manifest.expected.checks)
 
 
-def unsendable_values(manifest: Manifest) -> Iterator[Located]:
-    """Yield declared values that no command line can carry. Imported runs may have them, because they are never run."""
+def unfit_to_measure(manifest: Manifest) -> Iterator[Located]:
+    """Yield what is refused in a manifest that is to be measured, but not in one of an import or of a stored run."""
     for name, benchmark in manifest.benchmarks.items():
         for key, param in benchmark.params.items():
             for value in param.values:
                 if reason := separator_problem(value):
                     yield ("benchmarks", name, "params", key, "values"), reason
+    for name, knob in manifest.knobs.items():
+        slows = knob.slows is not None or name.endswith(SLOWDOWN_SUFFIX)
+        if slows and not knob.demonstration:
+            yield (
+                ("knobs", name, "demonstration"),
+                "expected true: this knob slows an arm, and a run with it must never be taken for a measurement; "
+                "add demonstration = true",
+            )
 
 
 def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:

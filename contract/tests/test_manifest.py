@@ -456,6 +456,27 @@ def test_a_knob_may_belong_to_one_workload() -> None:
         read(changed_manifest("knobs.slow.workload", "x"))
 
 
+def test_a_stored_knob_that_slows_an_arm_unmarked_stays_readable_and_a_file_is_refused_at_its_line() -> (
+    None
+):
+    text = "\n".join(VECTORS["base"]).replace(
+        'description = "Which engine."',
+        """description = "Which engine."
+[knobs.quick_slowdown_percent]
+kind = "int"
+default = 0
+minimum = 0
+maximum = 9
+demonstration = false
+description = "Quick is slowed.\"""",
+    )
+    assert "quick_slowdown_percent" in read(tomllib.loads(text)).knobs
+    with pytest.raises(ManifestError, match="add demonstration = true") as caught:
+        read_toml(text.encode())
+    (problem,) = caught.value.problems
+    assert text.splitlines()[(problem.line or 0) - 1] == "demonstration = false"
+
+
 def test_every_arm_but_the_reference_has_a_rule_when_none_is_given() -> None:
     rules = read(GOOD).arm_rules()
     assert [(rule.benchmark, rule.arms, rule.fails_run) for rule in rules] == [

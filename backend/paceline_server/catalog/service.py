@@ -22,7 +22,11 @@ from paceline_contract.locations import (
     matches,
 )
 from paceline_contract.manifest import Manifest
-from paceline_contract.manifest_reader import ManifestError, read_manifest
+from paceline_contract.manifest_reader import (
+    ManifestError,
+    read_announced_manifest,
+    read_manifest,
+)
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import queries
@@ -115,7 +119,7 @@ def _read_suite(announced: SuiteAnnounceIn) -> AnnouncedSuite:
     location = announced.location
     name, digest = announced.suite or "", announced.digest or ""
     if announced.manifest is not None:
-        name = read_manifest(announced.manifest).suite.name
+        name = read_announced_manifest(announced.manifest).suite.name
         computed = manifest_digest(announced.manifest)
         if announced.digest not in {None, computed}:
             raise LocationError(

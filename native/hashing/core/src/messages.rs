@@ -63,7 +63,14 @@ impl<'a> Messages<'a> {
                 expected: Some(end),
             });
         }
-        Ok(Self::Ragged { bytes, offsets })
+        Ok(match common_length(offsets) {
+            Some(message_bytes) => Self::Equal {
+                bytes: &bytes[offsets[0] as usize..end],
+                message_bytes,
+                count,
+            },
+            None => Self::Ragged { bytes, offsets },
+        })
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -172,6 +179,16 @@ impl<'a> Messages<'a> {
     }
 }
 
+/// Returns the length of every message, if there are any and all are equally long. Offsets ascend.
+fn common_length(offsets: &[u32]) -> Option<usize> {
+    let first = offsets.get(1)? - offsets[0];
+    // No early end and no branch, so that the compiler compares several at once.
+    let other = offsets
+        .windows(2)
+        .fold(0, |other, pair| other | ((pair[1] - pair[0]) ^ first));
+    (other == 0).then_some(first as usize)
+}
+
 /// The memory for the digest of each message.
 pub(crate) enum Places<'a> {
     Sha1(&'a mut [[u8; 20]]),
@@ -223,5 +240,30 @@ impl<'a> Places<'a> {
             *bytes = word.to_be_bytes();
         }
         self.put(place, &row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_at_equal_distances_are_messages_of_one_length() {
+        let bytes: Vec<u8> = (0..40).collect();
+        for (offsets, length) in [
+            (&[3, 13, 23, 33][..], Some(10)),
+            (&[5, 5, 5], Some(0)),
+            (&[0, 40], Some(40)),
+            (&[3, 13, 23, 32], None),
+            (&[7], None),
+        ] {
+            let count = offsets.len() - 1;
+            let messages = Messages::ragged(&bytes, offsets, count).expect("they fit");
+            assert_eq!(messages.message_bytes(), length, "{offsets:?}");
+            assert_eq!(messages.count(), count);
+            for (i, pair) in offsets.windows(2).enumerate() {
+                assert_eq!(messages.get(i), &bytes[pair[0] as usize..pair[1] as usize]);
+            }
+        }
     }
 }

@@ -10,15 +10,20 @@ use crate::algorithm::{Algorithm, Block, STATE_WORDS};
 use crate::engine::Engine;
 use crate::lanes::{Blocks, Columns, Edge, Lanes, Padding, Row, Step, WholeBlocks};
 use crate::scalar::{SHA1_K, SHA256_K_BY_SIXTEEN};
+use crate::x86::is_zen5;
 
 /// Proof that this CPU has AVX2.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(());
+pub(crate) struct Avx2 {
+    short_chain: bool,
+}
 
 impl Avx2 {
     /// `None` where the CPU lacks it.
     pub(crate) fn new() -> Option<Self> {
-        Engine::Avx2X8.is_available().then_some(Self(()))
+        Engine::Avx2X8.is_available().then(|| Self {
+            short_chain: is_zen5(),
+        })
     }
 }
 

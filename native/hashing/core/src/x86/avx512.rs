@@ -10,15 +10,20 @@ use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS};
 use crate::engine::Engine;
 use crate::lanes::{Blocks, Columns, Edge, Lanes, Padding, Row, Step, WholeBlocks};
 use crate::scalar::{SHA1_K, SHA256_K_BY_SIXTEEN};
+use crate::x86::is_zen5;
 
 /// Proof that this CPU has AVX-512 F, BW and VL.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512(());
+pub(crate) struct Avx512 {
+    short_chain: bool,
+}
 
 impl Avx512 {
     /// `None` where the CPU lacks it.
     pub(crate) fn new() -> Option<Self> {
-        Engine::Avx512X16.is_available().then_some(Self(()))
+        Engine::Avx512X16.is_available().then(|| Self {
+            short_chain: is_zen5(),
+        })
     }
 }
 

@@ -11,15 +11,20 @@ use crate::algorithm::{Algorithm, Block, STATE_WORDS};
 use crate::engine::Engine;
 use crate::lanes::{Blocks, Columns, Edge, Lanes, Padding, Row, Step, WholeBlocks};
 use crate::scalar::{SHA1_K, SHA256_K_BY_SIXTEEN};
+use crate::x86::is_zen5;
 
 /// Proof that this CPU has AVX2 and AVX-512 F and VL.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512Half(());
+pub(crate) struct Avx512Half {
+    short_chain: bool,
+}
 
 impl Avx512Half {
     /// Returns the proof; `None` where the CPU lacks a feature.
     pub(crate) fn new() -> Option<Self> {
-        Engine::Avx512X8.is_available().then_some(Self(()))
+        Engine::Avx512X8.is_available().then(|| Self {
+            short_chain: is_zen5(),
+        })
     }
 }
 

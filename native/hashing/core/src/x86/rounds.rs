@@ -9,6 +9,9 @@
 //! dependency chain from round to round; here early values are added first and the last value last.
 
 /// One round of SHA-256 (FIPS 180-4 §6.2.2 step 3); the caller renames the words instead of moving them.
+///
+/// Expects the constant `SHORT_CHAIN` in scope. It takes two more additions a round to have one less between a
+/// word `e` and the next: worth it where that chain and not the number of instructions limits the speed.
 macro_rules! sha256_round {
     ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident], $k:expr $(, $w:expr)?) => {
         let big1 = xor3(
@@ -19,13 +22,18 @@ macro_rules! sha256_round {
         let early = add($h, splat($k));
         $(let early = add(early, $w);)?
         let early = hold(early);
-        let t1 = hold(add(hold(add(early, choose($e, $f, $g))), big1));
+        let chosen = choose($e, $f, $g);
+        let t1 = hold(add(hold(add(early, chosen)), big1));
         let big0 = xor3(
             rotate_right::<2>($a),
             rotate_right::<13>($a),
             rotate_right::<22>($a),
         );
-        $d = add($d, t1);
+        $d = if SHORT_CHAIN {
+            add(hold(add(hold(add($d, early)), chosen)), big1)
+        } else {
+            add($d, t1)
+        };
         $h = add(hold(add(t1, majority($a, $b, $c))), big0);
     };
 }
@@ -138,7 +146,7 @@ macro_rules! sha1_twenty {
 macro_rules! lane_kernel {
     ($token:ident, $lanes:literal, $features:literal) => {
         ops! { $features;
-            fn compress_sha256(state: [V; STATE_WORDS], schedule: [V; 16]) -> [V; STATE_WORDS] {
+            fn compress_sha256[SHORT_CHAIN: bool](state: [V; STATE_WORDS], schedule: [V; 16]) -> [V; STATE_WORDS] {
                 let mut w = schedule;
                 let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
                 // Sixteen constants at a time: indexing all 64 by t costs a comparison a round.
@@ -153,7 +161,7 @@ macro_rules! lane_kernel {
                 }
                 next
             }
-            fn compress_padding(state: [V; STATE_WORDS], padding: &Padding) -> [V; STATE_WORDS] {
+            fn compress_padding[SHORT_CHAIN: bool](state: [V; STATE_WORDS], padding: &Padding) -> [V; STATE_WORDS] {
                 let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
                 for k in &padding.0 {
                     sixteen!(sha256_known_step, k, w, a b c d e f g h);
@@ -185,14 +193,20 @@ macro_rules! lane_kernel {
         /// The only place that compresses: inlined there, words and state stay in registers.
         #[inline(never)]
         #[target_feature(enable = $features)]
-        fn advance(algorithm: Algorithm, state: &mut [V; STATE_WORDS], step: &Step<'_, $lanes>) {
+        fn advance(
+            token: $token,
+            algorithm: Algorithm,
+            state: &mut [V; STATE_WORDS],
+            step: &Step<'_, $lanes>,
+        ) {
             let mut next = *state;
             for block in step.from..step.to {
-                // One call for both functions: LLVM inlines what is called once, and words that came back
+                // One call for all functions: LLVM inlines what is called once, and words that came back
                 // from a call would do so through memory.
                 let words = words(step, block);
                 next = match algorithm {
-                    Algorithm::Sha256 => compress_sha256(next, words),
+                    Algorithm::Sha256 if token.short_chain => compress_sha256::<true>(next, words),
+                    Algorithm::Sha256 => compress_sha256::<false>(next, words),
                     Algorithm::Sha1 => compress_sha1(next, words),
                 };
             }
@@ -201,6 +215,7 @@ macro_rules! lane_kernel {
 
         #[target_feature(enable = $features)]
         fn step(
+            token: $token,
             algorithm: Algorithm,
             columns: &mut Columns<$lanes>,
             step: &Step<'_, $lanes>,
@@ -211,7 +226,7 @@ macro_rules! lane_kernel {
                 *word = load_words(column);
             }
             let before = state;
-            advance(algorithm, &mut state, step);
+            advance(token, algorithm, &mut state, step);
             for (column, (kept, word)) in columns.0.iter_mut().zip(before.into_iter().zip(state)) {
                 store_words(column, blend(live, kept, word));
             }
@@ -219,6 +234,7 @@ macro_rules! lane_kernel {
 
         #[target_feature(enable = $features)]
         fn alike(
+            token: $token,
             algorithm: Algorithm,
             step: &Step<'_, $lanes>,
             padding: Option<&Padding>,
@@ -228,9 +244,13 @@ macro_rules! lane_kernel {
             for (word, initial) in state.iter_mut().zip(algorithm.initial_state()) {
                 *word = splat(initial);
             }
-            advance(algorithm, &mut state, step);
+            advance(token, algorithm, &mut state, step);
             if let Some(padding) = padding {
-                state = compress_padding(state, padding);
+                state = if token.short_chain {
+                    compress_padding::<true>(state, padding)
+                } else {
+                    compress_padding::<false>(state, padding)
+                };
             }
             digests_of(state, rows);
         }
@@ -244,6 +264,14 @@ macro_rules! lane_kernel {
             digests_of(state, rows);
         }
 
+        /// Tests use both orders of sums on whatever CPU runs them.
+        #[cfg(test)]
+        impl $token {
+            pub(crate) fn with_short_chain(self, short_chain: bool) -> Self {
+                Self { short_chain }
+            }
+        }
+
         impl Lanes<$lanes> for $token {
             fn step(
                 self,
@@ -253,7 +281,7 @@ macro_rules! lane_kernel {
                 live: u32,
             ) {
                 // SAFETY: the CPU has the features; a token is made only when it does.
-                unsafe { step(algorithm, columns, blocks, live) }
+                unsafe { step(self, algorithm, columns, blocks, live) }
             }
 
             fn alike(
@@ -264,7 +292,7 @@ macro_rules! lane_kernel {
                 rows: &mut [Row; $lanes],
             ) {
                 // SAFETY: as above.
-                unsafe { alike(algorithm, blocks, padding, rows) }
+                unsafe { alike(self, algorithm, blocks, padding, rows) }
             }
 
             fn digests(self, columns: &Columns<$lanes>, rows: &mut [Row; $lanes]) {
