@@ -101,6 +101,24 @@ def sleeping_tests(path: str, tree: ast.Module) -> list[str]:
     ]
 
 
+REQUESTING = re.compile(
+    r"^httpx2?\.(get|options|head|post|put|patch|delete|request|stream|Client|AsyncClient)$"
+)
+
+
+def hurried_requests(path: str, tree: ast.Module) -> list[str]:
+    """A request of httpx fails after five seconds unless it says otherwise, which a loaded machine may need."""
+    if not is_test(path):
+        return []
+    return [
+        f"{path}:{node.lineno}: fails after 5 s; give it `timeout=WITHIN_S`"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and REQUESTING.match(called(node))
+        and not any(keyword.arg in ("timeout", None) for keyword in node.keywords)
+    ]
+
+
 SKIPPING = re.compile(r"(^|\.)(skip|skipif|xfail|skipTest)$")
 MACHINE_FEATURE = re.compile(
     r"linux|macos|windows|posix|root|kernel|cpu|core|governor|/proc|/sys|psi|cgroup|thermal|battery|android|gpu"
@@ -375,6 +393,10 @@ RULES: dict[Rule, list[tuple[str, str]]] = {
         ("a/tests/test_b.py", "import time\ntime.sleep(1)"),
         ("tests/b.py", "from time import sleep\nsleep(1)"),
     ],
+    hurried_requests: [
+        ("tests/b.py", "import httpx\nhttpx.get('http://127.0.0.1')"),
+        ("a/tests/b.py", "import httpx\nwith httpx.Client(base_url='x') as c: ..."),
+    ],
     unexplained_skips: [
         ("a/tests/b.py", "import pytest\npytest.skip('later')"),
         ("a/tests/b.py", "import pytest\n@pytest.mark.skip\ndef test_x(): ..."),
@@ -432,6 +454,7 @@ CLEAN = [
         "tests/b.py",
         '"""x."""\nimport pytest\npytest.skip("no docker compose here")\nevent.wait(1)',
     ),
+    ("tests/b.py", '"""x."""\nimport httpx\nhttpx.Client(timeout=60)'),
 ]
 
 

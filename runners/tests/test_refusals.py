@@ -168,7 +168,7 @@ def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> No
         data = gzip.compress(json.dumps(body).encode())
         sent = {**headers, "Content-Encoding": "gzip"}
         return httpx.post(
-            f"{server.url}/api/v1{path}", content=data, headers=sent
+            f"{server.url}/api/v1{path}", content=data, headers=sent, timeout=WITHIN_S
         ).status_code
 
     assert post("/jobs/job-1/attempts/1/items", {"items": []}) == 200

@@ -20,7 +20,8 @@ from paceline_server.store.session import Database
 
 log = structlog.get_logger("paceline.worker")
 
-STARTS_WITHIN_S = 20.0
+STARTS_WITHIN_S = 60.0
+"""A worker starts in a moment; a machine may stand still for longer."""
 ENDS_WITHIN_S = 15.0
 
 

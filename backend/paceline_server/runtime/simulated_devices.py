@@ -93,6 +93,9 @@ class SimulatedFleet:
         )
         self._first: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._ready, self._ending = threading.Event(), threading.Event()
+        self._follower = threading.Thread(
+            target=self._follow, name="simulated-devices", daemon=True
+        )
         self.devices: list[SimulatedDevice] = []
 
     def __enter__(self) -> Self:
@@ -105,9 +108,7 @@ class SimulatedFleet:
                 text=True,
                 start_new_session=True,  # so that Ctrl-C reaches only the server, and the agent ends first
             )
-        threading.Thread(
-            target=self._follow, name="simulated-devices", daemon=True
-        ).start()
+        self._follower.start()
         try:
             self.devices = self._read_devices()
         except BaseException:
@@ -150,5 +151,6 @@ class SimulatedFleet:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._follower.join()  # It fails if its file is closed before it reads.
         if self.process.stdout is not None:
-            self.process.stdout.close()  # This waits for the reading thread.
+            self.process.stdout.close()

@@ -4,13 +4,12 @@ work without a project), and waiting until PostgreSQL makes one wait for a lock.
 from __future__ import annotations
 
 import threading
-import time
 from contextvars import copy_context
 
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import wait_until
 from sqlalchemy import text
 
-from paceline_server.store.session import read_scope
+from paceline_server.store.session import database, read_scope
 
 
 class ContextThread(threading.Thread):
@@ -30,11 +29,20 @@ def wait_for_blocked_connection() -> None:
         "SELECT count(*) FROM pg_stat_activity "
         "WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
-    deadline, pause = time.monotonic() + WITHIN_S, threading.Event()
-    while True:
+
+    def is_blocked() -> bool:
         with read_scope() as session:
-            if session.scalar(query):
-                return
-        if time.monotonic() >= deadline:
-            raise AssertionError("no connection waits for a lock")
-        pause.wait(0.02)
+            return bool(session.scalar(query))
+
+    wait_until("a connection that waits for a lock", is_blocked)
+
+
+def wait_for_hints() -> None:
+    """Wait until this process hears hints: Redis passes them on only once it has read the subscription."""
+    hints = database().hints
+
+    def is_heard() -> bool:
+        hints.publish("test")
+        return hints.version("test") > 0
+
+    wait_until("a hint", is_heard)

@@ -40,7 +40,6 @@ def made_once(path: Path, make: Callable[[Path], object]) -> Path:
     return path
 
 
-ENDS_WITHIN_MS = 5_000
 SCHEMA = """
 SELECT md5(string_agg(one, ' ' ORDER BY one)) FROM (
   SELECT concat_ws('.', 'class', oid, xmin) FROM pg_class WHERE relnamespace = 'public'::regnamespace
@@ -91,11 +90,8 @@ class ReusedDatabase:
         assert before is not None, "it was taken"  # noqa: S101 - a misuse by a fixture
         after = _new_name()
         try:
+            self._server.end_sessions(before)
             with self._connect("postgres") as connection:
-                connection.execute(
-                    "SELECT pg_terminate_backend(pid, %s) FROM pg_stat_activity WHERE datname = %s",
-                    (ENDS_WITHIN_MS, before),
-                )
                 connection.execute(
                     sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
                         sql.Identifier(before), sql.Identifier(after)

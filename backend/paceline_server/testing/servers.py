@@ -59,7 +59,16 @@ class PostgreSQL:
 
     def drop_database(self, name: str) -> None:
         """Drop it and end its sessions."""
+        self.end_sessions(name)
         self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def end_sessions(self, database: str) -> None:
+        """End the sessions of a database, and wait until their processes are gone, as the server itself would for
+        five seconds only."""
+        self._run(
+            f"SELECT pg_terminate_backend(pid, {int(WITHIN_S * 1000)}) "  # noqa: S608 - a name of ours
+            f"FROM pg_stat_activity WHERE datname = '{database}'"
+        )
 
 
 @dataclass(frozen=True)

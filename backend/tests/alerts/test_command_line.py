@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from paceline.testing import commands
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.alerts.registry import kind_names, rule_kind_names
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
@@ -34,7 +35,7 @@ def past(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> Iterator[RecordedHistory]:
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=WITHIN_S) as client:
         yield record_history(
             client, FrozenClock(), enrolled, token("read", "alerts:write")
         )

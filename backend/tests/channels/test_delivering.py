@@ -75,10 +75,9 @@ def waiting_messages() -> list[int]:
 
 
 @pytest.fixture
-def dead() -> str:
-    """An address where nobody listens any more."""
-    with receiving() as server:
-        return server.url
+def dead(port: int) -> str:
+    """An address where nobody listens."""
+    return f"http://127.0.0.1:{port}/hook"
 
 
 @pytest.mark.shapes("embedded", "scaled")

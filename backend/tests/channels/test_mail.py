@@ -20,6 +20,7 @@ import pytest
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.channels.notices import Ratios
 from paceline_server.channels.plot import RED
 from paceline_server.kernel import settings as process_settings
@@ -82,6 +83,7 @@ def mail_server(
         server,
         hostname="127.0.0.1",
         port=server.port,
+        ready_timeout=WITHIN_S,
         tls_context=context,
         require_starttls=True,
         auth_require_tls=True,

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from paceline.testing import commands
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.testing.running_server import RunningServer
@@ -24,6 +25,7 @@ from paceline_server.testing.scripted_device import ScriptedDevice
 
 @pytest.fixture
 def _standing_clock() -> Iterator[None]:
+    """Agents are not heard of again while a command runs, and stay online."""
     with clock_module.using(FrozenClock(datetime.now(UTC))):
         yield
 
@@ -41,7 +43,7 @@ def test_a_device_is_looked_at_held_back_and_given_free(
     def say(*arguments: str) -> subprocess.CompletedProcess[str]:
         return commands.run("targets", *arguments, env={**os.environ, **own})
 
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=WITHIN_S) as client:
         phone = ScriptedDevice(client, enrolled("lab-1").headers, simulated=True)
         target_id, name = phone.healthy(), f"phone {phone.serial}"
         check = phone.check()
@@ -88,6 +90,7 @@ def test_a_device_is_looked_at_held_back_and_given_free(
     assert (refused.returncode, "not_a_device" in refused.stderr) == (1, True)
 
 
+@pytest.mark.usefixtures("_standing_clock")
 @pytest.mark.shapes("embedded")
 def test_submit_finds_targets_by_name_and_serial_and_names_those_there_are(
     server: RunningServer,
@@ -110,7 +113,8 @@ def test_submit_finds_targets_by_name_and_serial_and_names_those_there_are(
 
     submitted = submit("lab-1", "serial-lab-2")
     assert "is not finished after 0 s" in submitted.stderr
-    (run,) = httpx.get(f"{server.url}/api/v1/runs", headers=headers).json()["items"]
+    listed = httpx.get(f"{server.url}/api/v1/runs", headers=headers, timeout=WITHIN_S)
+    (run,) = listed.json()["items"]
     assert {job["target_id"] for job in run["jobs"]} == ids
     refused = submit("lab-3")
     assert refused.returncode == 1

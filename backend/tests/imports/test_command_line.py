@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from paceline.testing import commands
-from paceline_contract.testing.waiting import wait_until
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from paceline_server.testing.running_server import RunningServer
 
 TEXT = """\
@@ -23,6 +23,12 @@ Xiaomi 13T Pro (API 35) - warm-up (1 round)
 
 
 HASHING = Path(__file__).resolve().parents[3] / "native/hashing/suite.toml"
+
+
+def connected(server: RunningServer, headers: dict[str, str]) -> httpx.Client:
+    return httpx.Client(
+        base_url=f"{server.url}/api/v1", headers=headers, timeout=WITHIN_S
+    )
 
 
 def import_output(
@@ -48,7 +54,7 @@ def test_an_imported_document_reaches_the_server_with_its_policy(
         server, headers, str(path), *options, "--title", "Light Ledger"
     )
     assert output.endswith(": 1 row.\n")
-    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+    with connected(server, headers) as client:
         (listed,) = client.get("/imports").json()["items"]
         document = client.get(f"/imports/{listed['id']}").json()
     assert (listed["title"], listed["source"]) == ("Light Ledger", "summary.md")
@@ -83,7 +89,7 @@ def test_criterion_results_become_a_run_on_a_server(
     assert "new: 1 series, run run_" in output
     assert "1f3c9ab." in output
     assert "nothing left out" in output
-    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+    with connected(server, headers) as client:
         (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
         (listed,) = client.get("/imports", params={"format": "criterion"}).json()[
             "items"
@@ -119,7 +125,7 @@ def test_another_tools_results_become_a_point_where_they_were_measured(
     output = import_output(server, headers, str(path), *origin)
     assert "trunk: 1 series, run run_" in output
     assert "nothing left out" in output
-    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+    with connected(server, headers) as client:
         (listed,) = client.get("/imports").json()["items"]
         kept = client.get(f"/imports/{listed['id']}/original").content
         wait_until("its point", lambda: points_by_branch(client))
@@ -188,7 +194,7 @@ def test_the_same_directory_after_another_commit_adds_only_what_was_measured(
     assert "left out decode (decode/main): these samples are stored" in output
     assert output.count("left out long") == 1
     assert "3 series left out" in output
-    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+    with connected(server, headers) as client:
         newest = client.get("/imports").json()["items"][0]
         stored = client.get(f"/imports/{newest['id']}").json()
         wait_until("points of both imports", lambda: len(points_by_branch(client)) == 2)
@@ -235,7 +241,7 @@ def test_the_reported_faults_give_right_answers(
         "cargo-criterion-cycles.json"
     )
     assert "left out my bench (my" in stored("crit-twice")
-    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+    with connected(server, headers) as client:
         listed = wait_until(
             "eleven series",
             lambda: (

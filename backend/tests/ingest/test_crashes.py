@@ -100,6 +100,7 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         "PACELINE_REDIS_URL": shape.redis_url or "",
         "PACELINE_DATA_DIR": str(tmp_path / "data"),
         "PACELINE_LEASE_S": "3600",
+        "PACELINE_HEARTBEAT_S": "3600",
     }
     with (
         server_process(settings) as server,

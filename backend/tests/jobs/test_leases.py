@@ -18,6 +18,7 @@ from paceline_server.store.session import session_scope
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Attempt
 from paceline_server.store.tables.messages import LiveEvent, OutboxMessage
+from paceline_server.testing.concurrency import wait_for_hints
 from paceline_server.testing.scripted_agent import (
     MANIFEST,
     ScriptedAgent,
@@ -118,6 +119,7 @@ def test_a_waiting_agent_hears_of_a_new_job_before_its_next_look(
     agent: ScriptedAgent, new_run: Make, together: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("paceline_server.jobs.routes.POLL_S", 60)
+    wait_for_hints()
     leased, run = together(lambda: agent.lease(wait_s=30), new_run)
     assert leased.run_id == run["id"]
 

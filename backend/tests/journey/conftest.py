@@ -26,6 +26,8 @@ def stack(
     shape: object,
     token: Callable[..., dict[str, str]],
     tmp_path: Path,
+    *,
+    request: pytest.FixtureRequest,
     limits: dict[str, str],
     port: int,
 ) -> Iterator[Stack]:
@@ -41,9 +43,12 @@ def stack(
         **limits,
     }
     headers = token("read", "ingest", "alerts:write", "admin")
+    failed_before = request.session.testsfailed
     with ExitStack() as resources:
         started = Stack(url, env, tmp_path, resources, headers)
         started.start("api", "paceline-server", "api", "--port", str(port))
         started.start("worker", "paceline-server", "worker")
         wait_until("the API", started.is_ready)
         yield started
+        if request.session.testsfailed > failed_before:
+            started.end()

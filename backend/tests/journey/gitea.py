@@ -161,7 +161,7 @@ def running_gitea(directory: Path, logs: Path) -> Iterator[Gitea]:
             def answers() -> bool:
                 assert process.popen.poll() is None, process.tail()
                 try:
-                    return httpx.get(f"{url}/api/healthz").is_success
+                    return httpx.get(f"{url}/api/healthz", timeout=WITHIN_S).is_success
                 except httpx.HTTPError:
                     return False
 

@@ -14,12 +14,16 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 from paceline_contract.testing.child_process import ChildProcess
 from paceline_contract.testing.waiting import WITHIN_S, wait_until
+from paceline_server.kernel import clock
+from paceline_server.store import outbox
+from paceline_server.store.session import read_scope
 
 BIN = Path(sys.executable).parent
 SUITES = Path(__file__).parent / "workload"
@@ -66,14 +70,18 @@ class Process:
                 f"{self.name} did not end on SIGTERM:\n{self.tail()}"
             ) from None
 
+    def output(self) -> str:
+        return self.log.read_text(errors="replace")
+
     def tail(self) -> str:
-        return self.log.read_text(errors="replace")[-4000:]
+        return self.output()[-4000:]
 
 
 @contextmanager
 def running(
     name: str, argv: list[str], env: dict[str, str], logs: Path
 ) -> Iterator[Process]:
+    """Run a program until the block ends; it is asked to end, and killed if the block failed."""
     log = logs / f"{name}-{len(list(logs.iterdir()))}.log"
     with log.open("wb") as sink:
         popen = ChildProcess[bytes](
@@ -86,8 +94,10 @@ def running(
         process = Process(name, popen, log)
         try:
             yield process
-        finally:
-            process.stop()
+        except BaseException:
+            popen.end()
+            raise
+        process.stop()
 
 
 @dataclass
@@ -174,11 +184,36 @@ class Stack:
         return answer.json() if answer.status_code == 200 else None
 
     def measure(self, suite: str, **options: Any) -> str:
-        """Request a run of an announced suite; its only job's id."""
+        """Request a run of an announced suite; its only job's id. An agent that stood still for longer than its
+        heartbeats may is offline, and waited for."""
         self.suite(suite)
-        jobs = self.post("/runs", {"suite": suite, **options})["jobs"]
+
+        def request() -> Any:
+            answer = self.client.post("/api/v1/runs", json={"suite": suite, **options})
+            if answer.status_code == 409 and answer.json()["code"] == "no_target":
+                return None
+            assert answer.is_success, f"{answer.status_code} {answer.text}"
+            return answer.json()["jobs"]
+
+        jobs = wait_until(f"a target for {suite}", request)
         assert len(jobs) == 1, jobs
         return str(jobs[0]["id"])
+
+    def alerts(self) -> Any:
+        """All alerts, once the worker has drawn the consequences of everything that has happened."""
+
+        def is_idle() -> bool:
+            soon = clock.now() + timedelta(seconds=2 * outbox.CLAIM_S)
+            with read_scope() as session:
+                return not outbox.list_due(session, soon)
+
+        wait_until("the worker to have nothing to do", is_idle)
+        return self.get("/alerts")["items"]
+
+    def end(self) -> None:
+        """Kill every process at once. An agent that is asked to end waits for its job, which may wait for a test."""
+        for process in reversed(self.processes):
+            process.popen.end()
 
     def job_in(self, job_id: str, *states: str) -> Any:
         """The job, once it is in one of `states`."""

@@ -15,7 +15,7 @@ from paceline_server.store.tables.jobs import Attempt
 from paceline_server.store.tables.samples import SampleChunk
 from sqlalchemy import select, update
 
-from .stack import Process, Stack, misbehaving_repository
+from .stack import Process, Stack, commit_all, misbehaving_repository
 
 pytestmark = [pytest.mark.journey, pytest.mark.shapes("scaled")]
 
@@ -26,21 +26,37 @@ FAULTS = {
     "segv": "workload_crashed",
     "silent": "workload_no_terminal",
 }
+LONG = {"launches": 1, "rounds": 4000, "knobs": {"mode": "slow"}}
+"""One launch that takes minutes, so that a workload runs until its test ends it."""
 
 
 def workloads(agent: Process) -> list[psutil.Process]:
     """The processes of the misbehaving workload that the given agent started."""
     mine = str(agent.log.parent.parent)
     processes = []
-    for process in psutil.process_iter(["cmdline"]):
+    for process in psutil.process_iter(["cmdline", "status"]):
         command = " ".join(process.info["cmdline"] or ())
         if (
             "workload.py" in command
             and mine in command
-            and process.status() != psutil.STATUS_ZOMBIE
+            and process.info["status"] != psutil.STATUS_ZOMBIE
         ):
             processes.append(process)
     return processes
+
+
+def commit_impatient(repository: Path) -> str:
+    """A commit that is not the head, at which a launch has 8 s instead of minutes: one that hangs takes them, and no
+    other needs to be done by then."""
+    manifest = repository / "suite.toml"
+    patient = manifest.read_text()
+    impatient = patient.replace("launch_timeout_s = 600", "launch_timeout_s = 8")
+    assert impatient != patient
+    manifest.write_text(impatient)
+    commit = commit_all(repository)
+    manifest.write_text(patient)
+    commit_all(repository)
+    return commit
 
 
 def end_lease(job: str) -> None:
@@ -81,9 +97,11 @@ def test_each_workload_fault_ends_the_job_with_its_own_cause_and_advice(
     stack: Stack, tmp_path: Path
 ) -> None:
     repository = misbehaving_repository(tmp_path)
+    commits = {"hang": {"commit": commit_impatient(repository)}}
     agent = stack.agent({"faulty": (repository, "suite.toml")})
     for mode, cause in FAULTS.items():
-        job = stack.measure("misbehaving", launches=1, rounds=5, knobs={"mode": mode})
+        faulty = {"launches": 1, "rounds": 5, "knobs": {"mode": mode}}
+        job = stack.measure("misbehaving", **faulty, **commits.get(mode, {}))
         ended = stack.job_in(job, "failed", "done")
         assert (ended["state"], ended["cause"]) == ("failed", cause), (mode, ended)
         assert len(ended["cause_detail"]) > 40, (
@@ -102,7 +120,7 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
     repository = misbehaving_repository(tmp_path)
     repositories = {"faulty": (repository, "suite.toml")}
     agent = stack.agent(repositories)
-    job = stack.measure("misbehaving", launches=3, rounds=40, knobs={"mode": "slow"})
+    job = stack.measure("misbehaving", **LONG)
     wait_until(
         "samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4
     )
@@ -134,7 +152,7 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
 ) -> None:
     repository = misbehaving_repository(tmp_path)
     agent = stack.agent({"faulty": (repository, "suite.toml")})
-    job = stack.measure("misbehaving", launches=5, rounds=60, knobs={"mode": "slow"})
+    job = stack.measure("misbehaving", **LONG)
     wait_until(
         "samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4
     )

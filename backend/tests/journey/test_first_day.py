@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 import pytest
 from paceline_contract.testing.ports import reserved_port
-from paceline_contract.testing.waiting import wait_until
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from printed_commands import block, fill, run_in_shell
 
 from .stack import SHARED_HOST, WITHOUT_PAUSES, Stack, base_env, commit_all
@@ -30,6 +30,8 @@ pytestmark = [pytest.mark.journey, pytest.mark.timeout(900)]
 REVISIONS = Path(__file__).parent / "revisions"
 PHONE = Path(__file__).parent / "device"
 QUICK = {"launches": 3, "rounds": 12, "min_time_ns": 200_000}
+PATIENT = {"PACELINE_HEARTBEAT_S": "5"}
+"""After three missing heartbeats no command may request a run. The commands are printed ones, which do not try again."""
 ADDRESS = "https://paceline.example.org"
 Done = subprocess.CompletedProcess[str]
 
@@ -171,7 +173,7 @@ def stack(day: Day, first_commands: Done, revisions: Revisions) -> Iterator[Stac
         day.env["PACELINE_SERVER"] = f"http://127.0.0.1:{port}"
         stack = Stack(
             day.env["PACELINE_SERVER"],
-            {**base_env(), **SHARED_HOST, **WITHOUT_PAUSES},
+            {**base_env(), **SHARED_HOST, **WITHOUT_PAUSES, **PATIENT},
             day.root,
             resources,
             {},
@@ -349,7 +351,9 @@ def test_a_simulated_phone_passes_by_default_and_is_taken_out_of_service(
     assert shown.returncode in {0, 1}, shown.stderr
     assert shown.stdout.count(phone["serial"]) >= 2, shown.stdout
 
-    with httpx.Client(base_url=stack.url, headers={"Origin": stack.url}) as browser:
+    with httpx.Client(
+        base_url=stack.url, headers={"Origin": stack.url}, timeout=WITHIN_S
+    ) as browser:
         link = day.output_of_server("paceline-server sign-in-link")
         signed_in = {"token": link.partition("token=")[2]}
         assert browser.post("/api/v1/session/link", json=signed_in).is_success

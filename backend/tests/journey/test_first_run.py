@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from paceline_contract.testing.waiting import wait_until
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 
 from .stack import BIN, CLONE, SHARED_HOST, Process, base_env, keep_builds, running
 
@@ -44,10 +44,10 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
     with up(data, logs) as first:
         wait_until(
             "the verdict of the first run",
-            lambda: "First run:" in first.tail(),
+            lambda: re.search(r"First run: .*\n", first.output()),
             within_s=BUILT_WITHIN_S,
         )
-        output = first.log.read_text()
+        output = first.output()
         assert re.search(r"measuring launch \d/5, \d+ %", output), (
             "progress is shown while it measures\n" + output
         )
@@ -60,9 +60,9 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
     with up(data, logs) as second:
         link = wait_until(
             "the sign-in link",
-            lambda: re.search(r"(http\S+)/sign-in#token=(\S+)", second.tail()),
+            lambda: re.search(r"(http\S+)/sign-in#token=(\S+)\s", second.output()),
         )
-        with httpx.Client(base_url=link[1]) as browser:
+        with httpx.Client(base_url=link[1], timeout=WITHIN_S) as browser:
             signed_in = browser.post("/api/v1/session/link", json={"token": link[2]})
             assert signed_in.status_code == 200, signed_in.text
             runs = browser.get("/api/v1/runs").json()["items"]

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from paceline.testing.forge_contracts import load_contract, make_contract
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .gitea import OWNER, Gitea, running_gitea
 from .stack import BIN, Stack, base_env, commit_all
@@ -262,7 +263,7 @@ def test_a_pull_request_fails_is_mended_breaks_a_gate_and_passes_waived(
 def test_the_recorded_description_is_what_this_gitea_serves(gitea: Gitea) -> None:
     """The fake forge of the fast tests follows the record."""
     recorded = load_contract("forgejo")
-    served = httpx.get(f"{gitea.url}/swagger.v1.json").json()
+    served = httpx.get(f"{gitea.url}/swagger.v1.json", timeout=WITHIN_S).json()
     terms = (recorded["source"], recorded["licence"])
     assert make_contract("forgejo", served, *terms) == recorded
 

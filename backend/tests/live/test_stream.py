@@ -254,7 +254,9 @@ def test_signing_out_closes_the_stream(
 ) -> None:
     person = sign_in("read")
     with open_stream(person.headers) as reader:
-        answer = httpx.delete(f"{server.url}/api/v1/session", headers=person.headers)
+        answer = httpx.delete(
+            f"{server.url}/api/v1/session", headers=person.headers, timeout=WITHIN_S
+        )
         assert answer.status_code == 204
         assert reader.stream_end()
 
@@ -269,11 +271,14 @@ def test_revoking_a_token_closes_its_stream(
         f"{server.url}/api/v1/tokens",
         json={"name": "tv", "permissions": ["project.read"]},
         headers=admin,
+        timeout=WITHIN_S,
     ).json()
     with open_stream({"Authorization": f"Bearer {made['secret']}"}) as reader:
         assert (
             httpx.delete(
-                f"{server.url}/api/v1/tokens/{made['id']}", headers=admin
+                f"{server.url}/api/v1/tokens/{made['id']}",
+                headers=admin,
+                timeout=WITHIN_S,
             ).status_code
             == 204
         )
@@ -350,7 +355,7 @@ def test_streams_that_failed_to_start_do_not_count(
 def test_a_stream_needs_permission(
     server: RunningServer, headers: dict[str, str]
 ) -> None:
-    answer = httpx.get(f"{server.url}/api/v1/stream", headers=headers)
+    answer = httpx.get(f"{server.url}/api/v1/stream", headers=headers, timeout=WITHIN_S)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 

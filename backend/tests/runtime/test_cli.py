@@ -16,7 +16,7 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 from paceline_contract.testing.child_process import ChildProcess
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import data_lock
 from paceline_server.store import outbox
@@ -93,9 +93,9 @@ def running(
         try:
             code = process.wait(WITHIN_S)
             printed = process.stdout.read()
+            reader.join(WITHIN_S)  # it fails when its file is closed meanwhile
         finally:
             process.end()
-            reader.join(WITHIN_S)
     assert code in (0, -signal.SIGTERM), "".join(said)
     assert printed == ""
 
@@ -388,11 +388,10 @@ def test_several_api_processes_and_a_worker_share_the_work(
         ),
     ):
         headers = token("admin")
-        transport = httpx.HTTPTransport(retries=8)
         with httpx.Client(
-            transport=transport, base_url=address, headers=headers, timeout=WITHIN_S
+            base_url=address, headers=headers, timeout=WITHIN_S
         ) as client:
-            assert client.get("/readyz").json()["checks"] == {
+            assert wait_until_ready(address)["checks"] == {
                 "database": "ok",
                 "writes": "ok",
                 "broker": "ok",
@@ -403,7 +402,10 @@ def test_several_api_processes_and_a_worker_share_the_work(
                 agent = _enrolled(client)
                 beat = {"version": "1", "targets": [_target()]}
                 assert httpx.post(
-                    f"{address}/api/v1/agents/self/heartbeat", json=beat, headers=agent
+                    f"{address}/api/v1/agents/self/heartbeat",
+                    json=beat,
+                    headers=agent,
+                    timeout=WITHIN_S,
                 ).is_success
                 assert any(line == "event: target" for line in lines)
         with session_scope() as session:
@@ -424,10 +426,7 @@ def test_no_api_process_outlives_the_one_that_was_killed(
     ended = threading.Thread(target=process.stderr.read, daemon=True)
     ended.start()
     try:
-        with httpx.Client(
-            transport=httpx.HTTPTransport(retries=8), timeout=WITHIN_S
-        ) as client:
-            assert client.get(f"http://127.0.0.1:{port}/readyz").is_success
+        wait_until_ready(f"http://127.0.0.1:{port}")
         process.kill()
         process.wait(WITHIN_S)
         ended.join(WITHIN_S)
@@ -438,20 +437,29 @@ def test_no_api_process_outlives_the_one_that_was_killed(
         process.wait()
     process.stderr.close()
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"http://127.0.0.1:{port}/readyz")
+        httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=WITHIN_S)
+
+
+def wait_until_ready(address: str) -> dict[str, Any]:
+    """What /readyz says once a process listens and its parts answer: a broker that stands still is not reachable."""
+
+    def probe() -> Any:
+        with suppress(httpx.ConnectError):
+            answer = httpx.get(f"{address}/readyz", timeout=WITHIN_S)
+            return answer.json() if answer.is_success else None
+
+    return dict(wait_until("the API", probe))
 
 
 def _wait_for_attempt(message_id: int) -> None:
     """Wait until a worker in another process has tried the message, which fails because there is no such job."""
-    waiting = threading.Event()
-    for _ in range(int(WITHIN_S / 0.1)):
+
+    def is_tried() -> bool:
         with read_scope() as session:
-            message = session.get(OutboxMessage, message_id)
-            assert message is not None
-            if message.attempts or message.done_at:
-                return
-        waiting.wait(0.1)
-    raise AssertionError("no worker took the message up")
+            message = session.get_one(OutboxMessage, message_id)
+            return bool(message.attempts or message.done_at)
+
+    wait_until("a worker to take the message up", is_tried)
 
 
 def _enrolled(client: httpx.Client) -> dict[str, str]:

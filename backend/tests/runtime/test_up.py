@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,8 @@ class Up:
         )
         self.said: list[str] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -73,9 +74,15 @@ class Up:
         if sig is not None:
             self.process.send_signal(sig)
         code = self.process.wait(WITHIN_S)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self.close()
         return code
+
+    def close(self) -> None:
+        """End it if it still runs, and read its output to the end: a thread whose file is closed meanwhile fails."""
+        self.process.kill()
+        self.process.wait()
+        self._reader.join(WITHIN_S)
+        self.process.end()
 
     def agents(self) -> list[psutil.Process]:
         return self.children("agent")
@@ -100,7 +107,7 @@ def started(tmp_path: Path) -> Iterator[list[Up]]:
     ups: list[Up] = []
     yield ups
     for up in ups:
-        up.process.end()
+        up.close()
 
 
 def start(
@@ -129,8 +136,19 @@ def own_repository(root: Path) -> Path:
     return root
 
 
+def get(url: str, headers: dict[str, str] | None = None) -> httpx.Response:
+    return httpx.get(url, headers=headers, timeout=WITHIN_S)
+
+
+def items(address: str, path: str, cookie: dict[str, str]) -> list[Any]:
+    """What the API lists there."""
+    return list(get(f"{address}/api/v1{path}", cookie).json()["items"])
+
+
 def cookie_for(address: str, token: str) -> dict[str, str]:
-    answer = httpx.post(f"{address}/api/v1/session/link", json={"token": token})
+    answer = httpx.post(
+        f"{address}/api/v1/session/link", json={"token": token}, timeout=WITHIN_S
+    )
     assert answer.status_code == 200, answer.text
     return {"Cookie": f"paceline={answer.cookies['paceline']}"}
 
@@ -141,9 +159,7 @@ def wait_for_agent(address: str, cookie: dict[str, str]) -> str:
         "GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S
     ) as stream:
         for _ in stream.iter_lines():
-            agents = httpx.get(f"{address}/api/v1/agents", headers=cookie).json()[
-                "items"
-            ]
+            agents = items(address, "/agents", cookie)
             online = [agent["id"] for agent in agents if agent["state"] == "online"]
             if online:
                 return str(online[0])
@@ -158,22 +174,19 @@ def simulated_targets(
         "GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S
     ) as stream:
         for _ in stream.iter_lines():
-            response = httpx.get(
-                f"{address}/api/v1/targets?simulated=true", headers=cookie
-            ).json()["items"]
-            if len(response) >= count:
-                return list(response)
+            targets = items(address, "/targets?simulated=true", cookie)
+            if len(targets) >= count:
+                return targets
     raise AssertionError("the stream ended")
 
 
 def announces(address: str, cookie: dict[str, str], suite: str) -> bool:
     """Whether an agent has announced `suite`, once any is announced."""
-    listed = httpx.get(f"{address}/api/v1/suites", headers=cookie).json()["items"]
-    return suite in {item["name"] for item in listed}
+    return suite in {item["name"] for item in items(address, "/suites", cookie)}
 
 
 def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
-    tmp_path: Path, started: list[Up]
+    tmp_path: Path, started: list[Up], port: int
 ) -> None:
     own = own_repository(tmp_path / "own")
     first = start(
@@ -181,12 +194,12 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
         tmp_path / "data",
         "--no-first-run",
         "--port",
-        "0",
+        str(port),
         "--repository",
         own,
     )
     address, token = first.ready()
-    assert httpx.get(f"{address}/readyz").json()["status"] == "ready"
+    assert get(f"{address}/readyz").json()["status"] == "ready"
     cookie = cookie_for(address, token)
     agent_id = wait_for_agent(address, cookie)
     first.line(rf"Repository own:  {own} \(suite.toml\)")
@@ -207,20 +220,14 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
         if agent.is_running() and agent.status() != psutil.STATUS_ZOMBIE
     ]
 
-    second = start(
-        started,
-        tmp_path / "data",
-        "--no-first-run",
-        "--port",
-        address.rsplit(":", 1)[1],
-    )
+    second = start(started, tmp_path / "data", "--no-first-run", "--port", str(port))
     again, another = second.ready()
     assert again == address
     assert another != token
     cookie = cookie_for(again, another)
     assert wait_for_agent(again, cookie) == agent_id
     second.line(rf"Repository own:  {own} \(suite.toml\)")
-    assert len(httpx.get(f"{again}/api/v1/agents", headers=cookie).json()["items"]) == 1
+    assert len(items(again, "/agents", cookie)) == 1
     assert second.end(signal.SIGINT) == 0
 
 
@@ -229,20 +236,17 @@ def test_another_port_keeps_the_same_agent(tmp_path: Path, started: list[Up]) ->
     first = start(started, data, "--no-first-run", "--port", "0")
     address, token = first.ready()
     agent_id = wait_for_agent(address, cookie_for(address, token))
-    with (
-        socket.socket() as taken
-    ):  # so that the second start cannot be given the same port
-        taken.bind(("127.0.0.1", 0))
-        assert first.end() == 0
+    assert first.end() == 0
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):  # then the port is another program's already
+            taken.bind(("127.0.0.1", int(address.rsplit(":", 1)[1])))
         second = start(started, data, "--no-first-run", "--port", "0")
         again, another = second.ready()
         assert again != address
         cookie = cookie_for(again, another)
         assert wait_for_agent(again, cookie) == agent_id
-        assert (
-            len(httpx.get(f"{again}/api/v1/agents", headers=cookie).json()["items"])
-            == 1
-        )
+        assert len(items(again, "/agents", cookie)) == 1
         assert second.end() == 0
     assert (data / "agent" / "credential.json").stat().st_mode & 0o077 == 0
     assert "target_moved" not in (data / "server.log").read_text()
@@ -266,8 +270,8 @@ def test_an_agent_that_lost_its_data_comes_back_but_the_host_of_another_one_is_n
         cookie = cookie_for(address, token)
 
         def probe() -> Any:
-            found = httpx.get(f"{address}/api/v1/targets", headers=cookie).json()
-            owners = [target["agent_id"] for target in found["items"]]
+            targets = items(address, "/targets", cookie)
+            owners = [target["agent_id"] for target in targets]
             return owners[0] if owners and owners[0] != before else None
 
         owner = str(wait_until("the host", probe))
@@ -319,7 +323,7 @@ def test_one_data_directory_has_one_server(tmp_path: Path, started: list[Up]) ->
     second = start(started, tmp_path / "data", "--no-agent", "--port", "0")
     second.line(f"already runs on .*, at {address}: use that one, end it first, or")
     assert second.end(None) == 1
-    assert httpx.get(f"{address}/healthz").status_code == 200
+    assert get(f"{address}/healthz").status_code == 200
 
 
 def test_a_sign_in_link_is_made_only_while_a_server_runs(
@@ -434,7 +438,7 @@ def test_a_server_whose_writes_fail_is_not_ready_until_they_succeed_again(
     """A limit on the size of files stands in for a full disk: each write to one fails, as there."""
     up = start(started, tmp_path / "data", "--no-agent", "--port", "0")
     address, _ = up.ready()
-    assert httpx.get(f"{address}/readyz").status_code == 200
+    assert get(f"{address}/readyz").status_code == 200
     process = psutil.Process(up.process.pid)
     before = process.rlimit(psutil.RLIMIT_FSIZE)
     process.rlimit(psutil.RLIMIT_FSIZE, (4096, before[1]))
@@ -448,14 +452,12 @@ def test_a_server_whose_writes_fail_is_not_ready_until_they_succeed_again(
 
 def readiness(address: str, status: int) -> dict[str, Any]:
     """The body of /readyz, once it answers with `status`."""
-    deadline = time.monotonic() + WITHIN_S
-    pause = threading.Event()
-    while (
-        answer := httpx.get(f"{address}/readyz", timeout=WITHIN_S)
-    ).status_code != status:
-        assert time.monotonic() < deadline, answer.text
-        pause.wait(0.1)
-    return dict(answer.json())
+
+    def probe() -> Any:
+        answer = get(f"{address}/readyz")
+        return answer.json() if answer.status_code == status else None
+
+    return dict(wait_until(f"readiness {status}", probe))
 
 
 def bare_environment() -> dict[str, str]:

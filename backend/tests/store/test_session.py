@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts.admission import Admission
 from paceline_server.accounts.auth import ANYONE
 from paceline_server.api import adopt, create_app
@@ -25,6 +24,7 @@ from paceline_server.store.session import (
 )
 from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.messages import Incident
+from paceline_server.testing.concurrency import wait_for_hints
 from sqlalchemy import event, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -186,8 +186,7 @@ def test_foreign_keys_hold(database: Database) -> None:
 
 
 def test_hints_follow_the_commit(database: Database) -> None:
-    if database.is_postgresql:
-        assert database.hints.subscribed.wait(WITHIN_S)  # type: ignore[attr-defined]
+    wait_for_hints()
     before = database.hints.version("live")
     with session_scope() as session:
         session.add(Incident(id=new_id("inc"), at=clock.now(), code="c", detail={}))
