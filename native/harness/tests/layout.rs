@@ -71,6 +71,9 @@ fn measure() {
         checks: Box::new(Vec::new),
     };
     let quick = ["--rounds", "1", "--min-time-ns", "0"].map(str::to_owned);
-    assert_eq!(session::run(&workload, &quick, std::io::sink()), ExitCode::SUCCESS);
+    assert_eq!(
+        session::run(&workload, &quick, std::io::sink()),
+        ExitCode::SUCCESS
+    );
     assert_eq!(HELD.load(Ordering::Relaxed), 0);
 }
