@@ -56,8 +56,6 @@ class AskingPace:
         self._clock = clock
         self._asked_at = clock()
         self._cost_s = ASK_S
-        self.total_s = 0.0
-        """How long asking has taken in all."""
 
     @property
     def is_due(self) -> bool:
@@ -72,7 +70,6 @@ class AskingPace:
         finally:
             self._asked_at = self._clock()
             self._cost_s = self._asked_at - began
-            self.total_s += self._cost_s
 
     def end(self) -> None:
         """Let no more asking be due."""
@@ -90,37 +87,19 @@ class JudgeBetweenLaunches:
         command: str,
         directory: Path,
         planned: int,
-        benchmarks: list[str],
         *,
         record: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._command, self._directory, self._planned = command, directory, planned
-        self._benchmarks, self._record, self._clock = benchmarks, record, clock
-        self._began = clock()
-        self._pace = AskingPace(clock)
-        self._whole_launch_s: float | None = None
-
-    @property
-    def saved_s(self) -> float:
-        """Return how much longer the planned launches would have taken, if each is as long as those of all benchmarks."""
-        if self._whole_launch_s is None:
-            return 0.0
-        planned_s = self._whole_launch_s * self._planned
-        return planned_s - (self._clock() - self._began)
+        self._record, self._pace = record, AskingPace(clock)
 
     def list_undecided(self, launches: int) -> list[str] | None:
         """Return the benchmarks that more launches may decide, after so many; None where that is not known."""
-        is_early = launches < self._planned
-        if is_early and not self._pace.is_due:
+        if launches < self._planned and not self._pace.is_due:
             return None
-        measured_s = self._clock() - self._began - self._pace.total_s
         with self._pace.measure_asking():
-            undecided = self._ask()
-        is_less = undecided is not None and {*undecided} != {*self._benchmarks}
-        if is_early and is_less and self._whole_launch_s is None:
-            self._whole_launch_s = measured_s / launches
-        return undecided
+            return self._ask()
 
     def _ask(self) -> list[str] | None:
         self._record()

@@ -28,6 +28,7 @@ from paceline.executors.base import (
     TargetLayout,
 )
 from paceline.git import FileMissingError, SourceError
+from paceline.layout import draw_layout_bytes
 from paceline.manifest import Manifest
 from paceline.outcome import Outcome, stopped_outcome
 from paceline.selection import (
@@ -149,7 +150,9 @@ def plan_launches(
     specs_by_side = [
         {
             (spec.launch, spec.workload): spec
-            for spec in launches_of_revision(side.prepared, side.selection, place)
+            for spec in launches_of_revision(
+                side.prepared, side.selection, place, side.name
+            )
         }
         for side in sides
     ]
@@ -158,17 +161,10 @@ def plan_launches(
     # A workload that head renamed has no pair, but runs beside the same launch.
     planned = dict.fromkeys([*specs_by_side[-1], *specs_by_side[0]])
     for launch, workload in sorted(planned, key=lambda key: key[0]):
-        pair = [
-            (side.name, specs.get((launch, workload)))
-            for side, specs in zip(sides, specs_by_side, strict=True)
-        ]
+        pair = [specs.get((launch, workload)) for specs in specs_by_side]
         if runs_head_first(seed, launch, workload):
             pair.reverse()
-        ordered += [
-            msgspec.structs.replace(spec, side=name)
-            for name, spec in pair
-            if spec is not None
-        ]
+        ordered += [spec for spec in pair if spec is not None]
     return ordered
 
 
@@ -284,7 +280,10 @@ def _only_benchmarks(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
 
 
 def launches_of_revision(
-    prepared: Prepared, selection: Selection, place: TargetLayout = HOST_LAYOUT
+    prepared: Prepared,
+    selection: Selection,
+    place: TargetLayout = HOST_LAYOUT,
+    side: SideName | None = None,
 ) -> list[LaunchSpec]:
     """Return launch 0 of every workload, then launch 1 of every workload, and so on, so that drift affects all alike.
     Paths and variables are those of `place`."""
@@ -304,9 +303,17 @@ def launches_of_revision(
                 build=build,
                 artifacts=directory,
             )
-            env = place.environment(build.env)
             specs.append(
-                LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s)
+                LaunchSpec(
+                    name,
+                    launch,
+                    argv,
+                    directory,
+                    place.environment(build.env),
+                    build.launch_timeout_s,
+                    side,
+                    draw_layout_bytes(selection.seed_of(launch), launch, name, side),
+                )
             )
     return specs
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
-from paceline_contract.estimates import format_duration
 from paceline_contract.events import AnyEvent, CaseEvent, ProgressEvent, WarningEvent
 from paceline_contract.items import Conditions
 
@@ -121,10 +120,6 @@ def measure_and_record(
                 stop,
                 None if judge is None else judge.list_undecided,
             )
-        if outcome.ok and judge is not None and judge.saved_s >= 1.0:
-            display.phase(
-                f"stopping when certain saved {format_duration(judge.saved_s)}"
-            )
     finally:
         record.write(sides, outcome)
     return outcome
@@ -144,7 +139,6 @@ def _judge_between_launches(
         command,
         record.out,
         selection.launches,
-        list(sides[-1].selection.benchmarks),
         record=lambda: record.write(sides, INTERRUPTED),
     )
 

@@ -49,6 +49,10 @@ class Selection(msgspec.Struct, frozen=True):
     def most_launches(self) -> int:
         return max(self.launches, self.max_launches or 0)
 
+    def seed_of(self, launch: int) -> int:
+        """Return the seed of a launch, which its stream states."""
+        return (self.seed + launch) % SEED_LIMIT
+
 
 def check_selection(manifest: Manifest, selection: Selection) -> Selection:
     """Return the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
@@ -117,7 +121,7 @@ def launch_argv(
     argv = [part.replace("{artifacts}", str(artifacts)) for part in build.run]
     argv += ["--launch", str(launch), "--rounds", str(selection.rounds)]
     argv += ["--min-time-ns", str(selection.min_time_ns)]
-    argv += ["--seed", str((selection.seed + launch) % SEED_LIMIT)]
+    argv += ["--seed", str(selection.seed_of(launch))]
     if selection.warmup_rounds is not None:
         argv += ["--warmup-rounds", str(selection.warmup_rounds)]
     if names != all_of_workload:

@@ -73,6 +73,7 @@ class Shell:
             self.run,
             self.directory,
             limit,
+            "0",
             command[0],
             *command,
         )
@@ -221,6 +222,7 @@ def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(
         shell.run,
         shell.directory,
         "60",
+        "0",
         "sleep",
         "sleep",
         "600",

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from paceline import ab, driven
@@ -16,8 +16,10 @@ from paceline.errors import UserError
 from paceline.executors.claim import Claimant
 from paceline.executors.host import HostExecutor
 from paceline.harnesses.plan import parse_arms
+from paceline.layout import draw_layout_bytes
 from paceline.outcome import Outcome
 from paceline.stop import Stop, StopReason
+from paceline_contract.items import SideName
 from paceline_contract.text_names import make_name
 
 from .conftest import git
@@ -101,7 +103,9 @@ def test_a_planted_effect_is_found_and_the_same_code_is_not(
 def test_a_plain_command_is_timed_as_a_process_with_its_memory(
     repository: Path, tmp_path: Path
 ) -> None:
-    script = "import time; data = bytearray({size}); time.sleep({seconds})"
+    script = "import os, time; data = bytearray({size}); time.sleep({seconds})\n"
+    script += "seen = str(len(os.environ.get('PACELINE_LAYOUT', '')))\n"
+    script += "open(os.environ['SEEN'], 'a').write(seen + '\\n')\n"
     commit(repository, work__py=script.format(size=1, seconds=0.05))
     commit(repository, work__py=script.format(size=200 << 20, seconds=1))
     done = command(
@@ -114,8 +118,18 @@ def test_a_plain_command_is_timed_as_a_process_with_its_memory(
             "--json",
         ),
         *("--launches", "3", "--fail-on", "never", "--", "python3", "work.py"),
+        SEEN=str(tmp_path / "seen"),
     )
     assert done.returncode == 0, done.stderr
+    drawn = set()
+    for stream in (tmp_path / "out").glob("launch-*.jsonl"):
+        start = json.loads(stream.read_text().splitlines()[0])
+        side = stream.name.split(".")[1]
+        named = start["seed"], start["launch"], start["workload"], cast(SideName, side)
+        drawn.add(draw_layout_bytes(*named))
+    seen = {*map(int, (tmp_path / "seen").read_text().split())}
+    assert len(drawn) > 1
+    assert drawn <= seen, "each start of the command has the layout of its launch"
     rows = {row["metric"]: row for row in verdicts(done)["jobs"][0]["comparisons"]}
     assert rows["time"]["ratio"] > 1.5
     assert rows["peak_memory"]["ratio"] > 2

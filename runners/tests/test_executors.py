@@ -500,6 +500,22 @@ def test_when_the_agent_is_gone_no_helper_survives_however_often_it_is_tried(
     assert not survivors
 
 
+@pytest.mark.parametrize("kind", ["host", "android"])
+def test_a_program_sees_the_padding_of_its_launch_unless_its_suite_sets_it(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    session = host(tmp_path) if kind == "host" else request.getfixturevalue("on_phone")
+    code = ["sh", "-c", 'echo "${#PACELINE_LAYOUT}" >&2']
+    for declared in ({}, {"PACELINE_LAYOUT": "same"}):
+        for size in (0, 16, 4080):
+            sink = Recorder()
+            environment = session.environment(declared)
+            where = PurePosixPath("/")
+            launch = LaunchSpec("w", 0, code, where, environment, 60.0, None, size)
+            session.execute(launch, sink, Stop())
+            assert sink.errors == [str(len("same") if declared else size)]
+
+
 def test_the_workload_sees_no_secret_of_the_agent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

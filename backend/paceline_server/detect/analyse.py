@@ -44,6 +44,7 @@ from paceline_server.detect.groups import Group, expected_groups, unannounced_va
 from paceline_server.detect.measure import WarmSamples, measurements, summarise_tracks
 from paceline_server.detect.policies.advise import PolicyAssessment, assess_policies
 from paceline_server.detect.reasons import join_reasons, reasons_of, verdict_of
+from paceline_server.detect.saved_launches import count_saved_launches
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
 from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
 from paceline_server.detect.witnesses import Witnesses, witnessed_gate
@@ -55,6 +56,7 @@ from paceline_server.stats.disturbance import (
     separate_disturbances,
 )
 from paceline_server.stats.paired import VOIDING_METHOD
+from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import Reading, Void, advise, find_voids
 
 
@@ -245,7 +247,7 @@ def analyse(
         reason = "none of the requested benchmarks is in the suite"
     if verdict == "pass" and measured.unavailable_benchmarks:
         reason = f"{reason}; {no_arm_sentence(measured.unavailable_benchmarks)}"
-    reason = with_stopped(reason, ruled, request)
+    report, reason = with_stopped(report, reason, ruled, request, facts.cases)
     reason = with_suppressed(reason, report.suppressed)
     has_open_pair = any(
         judged.decides and judged.pair.outcome.extendable for judged in ruled
@@ -367,25 +369,38 @@ def is_certain(pairs: Sequence[JudgedPair], *, thorough: bool = False) -> bool:
     )
 
 
-def with_stopped(reason: str, ruled: Sequence[JudgedPair], request: JobRequest) -> str:
-    """Return a verdict's reason with how many benchmarks stopped because they were certain, and when."""
+def with_stopped(
+    report: JobReportOut,
+    reason: str,
+    ruled: Sequence[JudgedPair],
+    request: JobRequest,
+    cases: Sequence[CaseSamples],
+) -> tuple[JobReportOut, str]:
+    """Return a report and its verdict's reason with how many benchmarks stopped because they were certain, when, and what
+    that saved. `cases`: the samples of both sides."""
     if not request.stop_when_sure or request.launches is None:
-        return reason
+        return report, reason
     pairs = pairs_by_benchmark(ruled)
-    launches = [
-        max(len(judged.pair.window["launches"]) for judged in of_benchmark)
-        for of_benchmark in pairs.values()
-        if is_certain(of_benchmark)
+    launches = {
+        name: max(len(judged.pair.window["launches"]) for judged in of_benchmark)
+        for name, of_benchmark in pairs.items()
+    }
+    early = [
+        name
+        for name, number in launches.items()
+        if number < request.launches and is_certain(pairs[name])
     ]
-    early = [number for number in launches if number < request.launches]
     if not early:
-        return reason
-    first, last = min(early), max(early)
+        return report, reason
+    saved = count_saved_launches(launches, early, request.launches, cases)
+    numbers = sorted(launches[name] for name in early)
+    first, last = numbers[0], numbers[-1]
     after = f"{first}" if first == last else f"{first} to {last}"
-    return (
+    reason = (
         f"{reason}; {len(early)} of {_count(len(pairs), 'benchmark')} stopped when certain, after {after} of "
         f"{request.launches} launches"
     )
+    return report.model_copy(update={"saved": saved}), reason
 
 
 def blockers_of(

@@ -70,12 +70,13 @@ def analyse_pull_request(
     else:
         differing = "" if compared.blockers else compared.differences.sentence()
         reason = "; ".join(filter(None, (join_reasons(reasons, verdict), differing)))
+    report, reason = with_stopped(report, reason, ruled, request, compared.cases)
     is_open = any(judged.decides and judged.pair.outcome.extendable for judged in ruled)
     return Analysis(
         report,
         ruled,
         verdict,
-        with_suppressed(with_stopped(reason, ruled, request), report.suppressed),
+        with_suppressed(reason, report.suppressed),
         verdict == "inconclusive" and not compared.blockers and is_open,
         compared.blockers,
         compared.voids,

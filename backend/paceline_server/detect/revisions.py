@@ -297,6 +297,11 @@ class ComparedRevisions:
         parts = (reason, uncompared, self.differences.sentence())
         return verdict, "; ".join(filter(None, parts))
 
+    @property
+    def cases(self) -> list[CaseSamples]:
+        """Return the samples of both sides, by the names of head."""
+        return [*self.head.facts.cases, *self.base.facts.cases]
+
     def held_sentence(self, ruled: Sequence[JudgedPair]) -> str:
         """Return the reason of a pass: in how many comparisons the head is not slower."""
         count = sum(
@@ -328,7 +333,8 @@ def analyse_revisions(
     ruled = compared.rule(control_false_discoveries(compared.pairs, look))
     report = compared.report(identity, ruled)
     verdict, reason = compared.verdict(report, ruled)
-    reason = with_suppressed(with_stopped(reason, ruled, request), report.suppressed)
+    report, reason = with_stopped(report, reason, ruled, request, compared.cases)
+    reason = with_suppressed(reason, report.suppressed)
     awaited = [judged for judged in ruled if thorough or judged.decides]
     has_open_pair = not blockers and any(
         judged.pair.outcome.extendable for judged in awaited

@@ -194,6 +194,25 @@ class UnaffectedOut(Response):
     gates: int
 
 
+class SavedBenchmarkOut(Response):
+    """A benchmark that was certain after `launches` of the planned ones."""
+
+    benchmark: str
+    launches: int
+    planned: int
+
+
+class SavedLaunchesOut(Response):
+    """What a job did not measure, because it was certain. `launches` and `planned` are the sums over all its benchmarks.
+    `saved_percent`: the share of the time of the planned samples; null where a benchmark measures no time."""
+
+    words: str
+    launches: int
+    planned: int
+    saved_percent: float | None
+    benchmarks: list[SavedBenchmarkOut]
+
+
 class UnavailableOut(Response):
     """An arm that this target cannot run; `params` is empty if it cannot run with any."""
 
@@ -275,6 +294,8 @@ class JobReportOut(Response):
     it keeps the job from passing."""
     unaffected: UnaffectedOut | None = None
     """What was not measured again, because base and head have it in common; null if everything was measured."""
+    saved: SavedLaunchesOut | None = None
+    """What was not launched again, because it was certain; null if all planned launches were measured."""
     added: list[str] = Field(default_factory=list)
     """What only the head of an A/B job declares, in words. It is measured, and compared with nothing."""
     removed: list[str] = Field(default_factory=list)

@@ -395,10 +395,11 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
 def _select_compared_parts(report: JobReportOut) -> dict[str, Any]:
     """Return the parts of a report that must be equal when it is made again.
 
-    Decisions of people are left out, and sentences of a former method, because their wording has changed.
+    Decisions of people are left out, and sentences of a former method, because their wording has changed. So is what was
+    saved, which former reports do not say.
     """
     left_out = {"waived"}
-    parts: dict[str, Any] = {"reasons": True}
+    parts: dict[str, Any] = {"reasons": True, "saved": True}
     if report.method == VOIDING_METHOD:
         left_out |= {"reason", "launches_needed"}
         parts |= {"blockers": True, "next_steps": True}

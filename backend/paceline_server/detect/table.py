@@ -72,6 +72,7 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     lines += _gate_lines(analysis)
     lines += _policy_lines(analysis)
     lines += _reason_lines(report)
+    lines += ["", report.saved.words] if report.saved else []
     ending = f"verdict: {analysis.verdict.upper()} - {analysis.reason}"
     lines += ["", ending if failure is None else f"verdict: NONE - {failure}"]
     return [_with_texts(line, analysis.texts) for line in lines]

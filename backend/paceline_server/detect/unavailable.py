@@ -20,10 +20,10 @@ NAMED = 3
 """Benchmarks, cases or reasons that a sentence names; the others are counted, so that it fits on a line."""
 
 
-def list_some(names: Collection[str]) -> str:
+def list_some(names: Collection[str], most: int = NAMED) -> str:
     """Return `parse, print, scan (and 4 more)`."""
-    more = f" (and {len(names) - NAMED} more)" if len(names) > NAMED else ""
-    return f"{', '.join(list(names)[:NAMED])}{more}"
+    more = f" (and {len(names) - most} more)" if len(names) > most else ""
+    return f"{', '.join(list(names)[:most])}{more}"
 
 
 def no_arm_sentence(reasons_by_benchmark: Mapping[str, Sequence[str]]) -> str:

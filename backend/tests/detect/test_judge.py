@@ -513,6 +513,11 @@ def test_a_job_that_stopped_when_sure_is_judged_by_what_it_has_and_says_so(
     assert status == code
     said = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
     assert (said in text.splitlines()[-1]) is (code == 0)
+    saved = (
+        "Measured 2 of 5 launches (60.0 % of the planned device time saved). "
+        "Certain after 2: sort_batch."
+    )
+    assert (saved in text.splitlines()) is (code == 0)
     assert ("too_few" in text) is not stops
 
 

@@ -384,6 +384,9 @@ def test_a_thorough_job_stops_when_every_metric_is_decided(thorough: bool) -> No
         analysis, [BENCHMARK], batch_is_over=False, thorough=thorough
     )
     assert undecided == ([BENCHMARK] if thorough else [])
+    saved = analysis.report.saved
+    assert saved is not None
+    assert (saved.launches, saved.planned) == (2, 5), "of both sides together"
 
 
 def test_a_quick_look_is_not_extended() -> None:

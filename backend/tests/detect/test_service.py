@@ -89,6 +89,14 @@ def test_a_job_that_stops_when_sure_is_complete_without_the_launches_it_spared(
     sentence = "1 of 1 benchmark stopped when certain, after 2 of 5 launches"
     run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers))
     assert (sentence in str(run.json()["reason"])) is (verdict == "pass")
+    report = lab.client.get(
+        f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)
+    )
+    saved = report.json()["saved"]
+    assert (saved is not None) is (verdict == "pass")
+    if saved is not None:
+        assert (saved["launches"], saved["planned"]) == (2, 5)
+        assert saved["saved_percent"] == pytest.approx(60.0)
 
 
 def _deliver_two_launches(lab: Lab, effects: dict[int, float]) -> tuple[LeasedJob, int]:

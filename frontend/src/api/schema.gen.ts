@@ -6435,6 +6435,7 @@ export interface components {
             /** Missing */
             missing: string | null;
             unaffected: components["schemas"]["UnaffectedOut"] | null;
+            saved: components["schemas"]["SavedLaunchesOut"] | null;
             /** Added */
             added: string[];
             /** Removed */
@@ -8450,6 +8451,35 @@ export interface components {
             created_at: string;
             /** Url */
             url: string | null;
+        };
+        /**
+         * SavedBenchmarkOut
+         * @description A benchmark that was certain after `launches` of the planned ones.
+         */
+        SavedBenchmarkOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Launches */
+            launches: number;
+            /** Planned */
+            planned: number;
+        };
+        /**
+         * SavedLaunchesOut
+         * @description What a job did not measure, because it was certain. `launches` and `planned` are the sums over all its benchmarks.
+         *     `saved_percent`: the share of the time of the planned samples; null where a benchmark measures no time.
+         */
+        SavedLaunchesOut: {
+            /** Words */
+            words: string;
+            /** Launches */
+            launches: number;
+            /** Planned */
+            planned: number;
+            /** Saved Percent */
+            saved_percent: number | null;
+            /** Benchmarks */
+            benchmarks: components["schemas"]["SavedBenchmarkOut"][];
         };
         /**
          * ScheduleIn

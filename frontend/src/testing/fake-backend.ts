@@ -295,6 +295,7 @@ export function report(of: Run): JobReport {
     started_at: of.created_at,
     missing: null,
     unaffected: null,
+    saved: null,
     name_texts: {},
     checks: [
       { name: 'sha256_vectors', ok: true, detail: 'published vectors' },

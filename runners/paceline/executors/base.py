@@ -47,6 +47,8 @@ class LaunchSpec(msgspec.Struct, frozen=True):
     timeout_s: float
     side: SideName | None = None
     """base or head, in a launch pair."""
+    layout_bytes: int = 0
+    """The size of the padding in its environment (`layout.py`), besides `env`."""
 
 
 class Calibration(msgspec.Struct, frozen=True):

@@ -193,6 +193,7 @@ class DetachedLaunch:
             self._paths.run,
             str(self._spec.cwd),
             str(limit),
+            str(self._spec.layout_bytes),
             self._spec.argv[0],
             *command,
         )

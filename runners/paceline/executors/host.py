@@ -26,6 +26,7 @@ from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
 from paceline.executors.claim import SOMEBODY, Claimant, TargetClaim
 from paceline.executors.launch import Channel, LaunchMonitor, Limits, StopSignal
 from paceline.executors.process import GuardedProcess, ProcessEnd
+from paceline.layout import layout_environment
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 
@@ -79,8 +80,9 @@ class HostExecutor(HostLayout):
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
         launch = LaunchMonitor(spec, sink, stop, self._limits)
+        environment = {**layout_environment(spec.layout_bytes), **spec.env}
         with (
-            GuardedProcess(spec.argv, Path(spec.cwd), spec.env) as process,
+            GuardedProcess(spec.argv, Path(spec.cwd), environment) as process,
             _Pipes(process) as pipes,
         ):
             try:

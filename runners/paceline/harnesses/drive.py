@@ -39,6 +39,7 @@ from paceline.harnesses.port import (
     HarnessError,
     Overhead,
 )
+from paceline.layout import inherited_layout
 from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
 
@@ -135,7 +136,7 @@ def _run_once(
         with GuardedProcess(
             invocation.argv,
             directory,
-            inherited_environment(invocation.env),
+            inherited_environment({**inherited_layout(), **invocation.env}),
             discards_stdout=invocation.discards_stdout,
         ) as process:
             end = drain(process, output.take, stop, spec.timeout_s)

@@ -378,6 +378,25 @@ describe('the measurements of an ordinary job', () => {
   });
 });
 
+describe('what was certain before all planned launches', () => {
+  it('is named with what that saved', async () => {
+    const words = 'Measured 2 of 5 launches (60.0 % of the planned …).';
+    renderApp('/runs/run-done-1', (backend) => {
+      backend.reports.set('job-1', {
+        ...hashingReport(),
+        saved: {
+          words,
+          launches: 2,
+          planned: 5,
+          saved_percent: 60,
+          benchmarks: [{ benchmark: 'ledger_batch', launches: 2, planned: 5 }],
+        },
+      });
+    });
+    expect(await screen.findByText(words)).toBeInTheDocument();
+  });
+});
+
 describe('what is the same at base and head', () => {
   it('is named with the reason why it was not measured again', async () => {
     const words = 'Not measured again, because …: ledger_batch.';

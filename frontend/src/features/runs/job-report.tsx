@@ -127,7 +127,15 @@ function saidOf(reasons: readonly Reason[]): ReadonlySet<string> {
 /** Lists the comparisons: head against base for an A/B job, otherwise each arm against its reference. */
 function Verdicts({
   run,
-  report: { base, revision, comparisons, disturbances, reasons, unaffected },
+  report: {
+    base,
+    revision,
+    comparisons,
+    disturbances,
+    reasons,
+    saved,
+    unaffected,
+  },
 }: {
   run: Run;
   report: JobReport;
@@ -169,6 +177,7 @@ function Verdicts({
       }
     >
       {unaffected && <p className={classes.note}>{unaffected.words}</p>}
+      {saved && <p className={classes.note}>{saved.words}</p>}
       {revisions && base.same_artifact && comparisons.length > 0 && (
         <p className={classes.note}>
           Both sides ran the same artifact: any difference comes from the
