@@ -13,9 +13,9 @@
  * each free can also look at the word in front of its object. Medium blocks have
  * fences of 32 bytes, and up to 64 bytes of keys behind the requested size.
  *
- * The first 32 bytes of a freed block are poison, which is the key again (all 16
- * of the smallest): it shows later writes to the block. The object's state says
- * which of the two a block must have.
+ * The first and the third word of a freed block are poison, which is the key again:
+ * it shows later writes to the block. The object's state says which of the two a
+ * block must have.
  *
  * The secrets are written once, before the first thread attaches. Every byte of a
  * key is odd, so it differs from the zero at the end of a string. An attacker who
@@ -159,21 +159,19 @@ static inline size_t check_canary(uintptr_t place, unsigned class) {
 
 /* --- poison --- */
 
-/* Where the second half of the poison begins: the smallest block has no room for
- * it, and its first half ends with the fence. */
-static inline size_t poison_step(unsigned class) { return class == 0 ? 0 : 16; }
-
-static inline void poison(uint64_t key, uintptr_t place, size_t step) {
-    write_key(key, place);
-    write_key(key, place + 8);
-    write_key(key, place + step);
-    write_key(key, place + step + 8);
+/* Where the second word of poison is: the smallest block has no other than its
+ * fence. */
+static inline size_t second_poison(unsigned class) {
+    return class == 0 ? 8 : 16;
 }
 
-static inline bool is_poisoned(uint64_t key, uintptr_t place, size_t step) {
-    return LIKELY(has_key(key, place)) && LIKELY(has_key(key, place + 8)) &&
-           LIKELY(has_key(key, place + step)) &&
-           LIKELY(has_key(key, place + step + 8));
+static inline void poison(uint64_t key, uintptr_t place, size_t second) {
+    write_key(key, place);
+    write_key(key, place + second);
+}
+
+static inline bool is_poisoned(uint64_t key, uintptr_t place, size_t second) {
+    return LIKELY(has_key(key, place)) && LIKELY(has_key(key, place + second));
 }
 
 /* Returns a pointer only so that callers can tail-call it without a frame. */
@@ -184,7 +182,7 @@ static COLD void *report_late_write(uintptr_t place) {
 }
 
 static inline void check_poison(uintptr_t place, unsigned class) {
-    if (UNLIKELY(!is_poisoned(canary(place), place, poison_step(class)))) {
+    if (UNLIKELY(!is_poisoned(canary(place), place, second_poison(class)))) {
         (void)report_late_write(place);
     }
 }

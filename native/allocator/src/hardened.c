@@ -157,7 +157,7 @@ SLOW void hardened_release(void *object) {
     uintptr_t place = (uintptr_t)object;
     (void)check_canary(place, class);
     state_write(state_of(class, place), STATE_CACHED);
-    poison(canary(place), place, poison_step(class));
+    poison(canary(place), place, second_poison(class));
     struct heap *heap = thread_heap();
     if (UNLIKELY(heap == NULL)) {
         heap_return(&object, 1);

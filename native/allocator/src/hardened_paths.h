@@ -42,7 +42,7 @@ ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
     }
     queue->next = next + 1;
     uint64_t key = canary(place);
-    if (UNLIKELY(!is_poisoned(key, place, queue->poison_step))) {
+    if (UNLIKELY(!is_poisoned(key, place, queue->second_poison))) {
         return report_late_write(place);
     }
     states_t states = queue->states;
@@ -71,7 +71,7 @@ static inline bool end_life(const struct queue *queue, uintptr_t place) {
         return false;
     }
     state_write(state, STATE_CACHED);
-    poison(key, place, queue->poison_step);
+    poison(key, place, queue->second_poison);
     return true;
 }
 

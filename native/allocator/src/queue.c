@@ -83,7 +83,7 @@ bool queues_prepare(struct heap *heap) {
             .states = range.states[info->shift],
             .lengths = range.lengths[info->shift],
             .to_front = info->size * canary_secrets.factor,
-            .poison_step = poison_step(class),
+            .second_poison = second_poison(class),
         };
         *own->queues[class].next = NULL;
     }
@@ -218,7 +218,7 @@ static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
         for (unsigned i = 0; i < count; i++) {
             uintptr_t place = (uintptr_t)begin[i];
             write_fences(place, class);
-            poison(canary(place), place, queue->poison_step);
+            poison(canary(place), place, queue->second_poison);
         }
         shuffle(own, begin, count);
     }
@@ -230,7 +230,7 @@ static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
 
 bool queue_refill(struct hardened_heap *own, unsigned class) {
     /* A turn is of more objects than most refills, and much more frequent. */
-    enum { LOOKS_PER_TURN = 4, LOOKS_PER_REFILL = 16 };
+    enum { LOOKS_PER_TURN = 1, LOOKS_PER_REFILL = 16 };
     if (LIKELY(turn_class(own, class))) {
         sweep(LOOKS_PER_TURN);
         return true;

@@ -25,7 +25,7 @@ struct queue {
     uintptr_t lengths;
     uint64_t
         to_front; /* from a block's mixed key to that of the one in front */
-    size_t poison_step;
+    size_t second_poison;
 };
 
 struct hardened_heap {

@@ -37,10 +37,11 @@ SAME_BYTES bool canary_holds(uint64_t key, uintptr_t place, size_t size) {
 static void look_at(uintptr_t place, unsigned class) {
     uint8_t state = state_read(state_of(class, place));
     size_t block = class_infos[class].size;
-    size_t poisoned = poison_step(class) + 16;
     uint64_t key = canary(place);
     if (state == STATE_CACHED) {
-        if (UNLIKELY(!words_hold(key, place, poisoned)) && stayed_alone()) {
+        if (UNLIKELY(!words_hold(key, place, 8) ||
+                     !words_hold(key, place + second_poison(class), 8)) &&
+            stayed_alone()) {
             (void)report_late_write(place);
         }
     } else if (state == live_mark(class, place)) {

@@ -5,7 +5,7 @@
  *   security --case=N SIZE       the case of kind N, from 0, in this process
  *
  * Each case is a process of its own that misuses one object and then goes on like
- * any program: 65,536 objects come and go. It is *caught* when a signal ends
+ * any program: 262,144 objects come and go. It is *caught* when a signal ends
  * the process, *harmless* when the misuse had no effect (memory that was refused,
  * an address that was not reused, bytes of which nothing is left), and else
  * *missed*. What misuse there is, is that of mimalloc-bench's directory
@@ -58,7 +58,7 @@ static void write_all(char *place, char value, size_t size) {
 }
 
 static void go_on(void) {
-    enum { LIVE = 256, TURNS = 256 };
+    enum { LIVE = 256, TURNS = 1024 };
     static char *volatile live[LIVE];
     for (size_t i = 0; i < LIVE * TURNS; i++) {
         free(live[i % LIVE]);

@@ -280,7 +280,7 @@ HARDENED(objects_of_every_size_may_be_filled) {
 
 static void come_and_go(void) {
     void *objects[64] = {NULL};
-    for (size_t i = 0; i < 100000; i++) {
+    for (size_t i = 0; i < 400000; i++) {
         paceline_free(objects[i % 64]);
         objects[i % 64] = paceline_malloc(i * 7919 % 700);
     }
@@ -398,10 +398,10 @@ HARDENED_DEATH(write_after_free, "write after free") {
     }
 }
 
-HARDENED_DEATH(write_after_free_at_byte_thirty_one, "write after free") {
+HARDENED_DEATH(write_after_free_at_byte_twenty_three, "write after free") {
     bytes = paceline_malloc(100);
     paceline_free(bytes);
-    bytes[31] ^= 1;
+    bytes[23] ^= 1;
     for (int i = 0; i < 10000; i++) {
         paceline_free(paceline_malloc(100));
     }
