@@ -57,8 +57,8 @@ static inline uint64_t canary(uintptr_t place) {
 
 /* The word of keys at `offset` from the begin of a block. */
 static inline uint64_t key_at(uint64_t key, size_t offset) {
-    unsigned bits = (unsigned)offset * 8u % 64u;
-    return key >> bits | key << (-bits % 64u);
+    unsigned bits = (unsigned)offset * 8u;
+    return key >> bits % 64u | key << -bits % 64u;
 }
 
 /* Writes a word of keys to `place`. */
@@ -150,6 +150,10 @@ static inline size_t check_canary(uintptr_t place, unsigned class) {
     check_end(place, size);
     if (class >= SMALL_CLASSES) {
         check_behind(place, class, size);
+    }
+    bool small = LIKELY(class < SMALL_CLASSES);
+    if (LIKELY(small && fence_read(place - 8) == key_in_front(class, place))) {
+        return size;
     }
     if (UNLIKELY(!front_holds(place, class))) {
         report_damage((void *)place, size, "write in front of object");

@@ -1,8 +1,9 @@
 /* The two most frequent paths of hardened mode, inlined into those of alloc.h.
  *
  * They use a queue in place of a magazine, and touch the thread's cache, one entry,
- * one state, one length, and of a block its first 32 bytes, the word behind the size
- * asked for and, to free it, the word in front. Everything else is in hardened.c. */
+ * one state, one length, and of a block its first and third word, the one behind the
+ * size asked for and, to free it, the one in front. Everything else is in
+ * hardened.c. */
 #ifndef PACELINE_HARDENED_PATHS_H
 #define PACELINE_HARDENED_PATHS_H
 

@@ -230,7 +230,7 @@ static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
 
 bool queue_refill(struct hardened_heap *own, unsigned class) {
     /* A turn is of more objects than most refills, and much more frequent. */
-    enum { LOOKS_PER_TURN = 1, LOOKS_PER_REFILL = 16 };
+    enum { LOOKS_PER_TURN = 1, LOOKS_PER_REFILL = 8 };
     if (LIKELY(turn_class(own, class))) {
         sweep(LOOKS_PER_TURN);
         return true;

@@ -12,24 +12,23 @@ static struct {
 /* What was seen may be the work of a thread that began meanwhile. Its first
  * operation attached it, and what it writes to blocks came later. */
 static bool stayed_alone(void) {
+#if !defined(__SANITIZE_THREAD__) /* which knows no fences */
     atomic_thread_fence(memory_order_acquire);
+#endif
     return heap_is_alone();
 }
 
-SAME_BYTES bool words_hold(uint64_t key, uintptr_t place, size_t bytes) {
-    bool whole = true;
-    for (size_t at = 0; at < bytes; at += 8) {
-        whole &= *(const volatile fence_t *)(place + at) == key;
-    }
-    return whole;
+/* A canary begins anywhere. */
+typedef uint64_t __attribute__((may_alias, aligned(1))) word_t;
+
+SAME_BYTES bool word_holds(uint64_t key, uintptr_t place) {
+    return *(const volatile word_t *)place == key;
 }
 
-/* Byte by byte, since a canary begins anywhere. */
-SAME_BYTES bool canary_holds(uint64_t key, uintptr_t place, size_t size) {
+static bool fence_holds(uint64_t key, uintptr_t end, size_t bytes) {
     bool whole = true;
-    for (size_t at = size; at < size + CANARY_BYTES; at++) {
-        uint8_t byte = *(const volatile uint8_t *)(place + at);
-        whole &= byte == (uint8_t)(key >> at % 8 * 8);
+    for (size_t back = 8; back <= bytes; back += 8) {
+        whole &= word_holds(key, end - back);
     }
     return whole;
 }
@@ -39,14 +38,15 @@ static void look_at(uintptr_t place, unsigned class) {
     size_t block = class_infos[class].size;
     uint64_t key = canary(place);
     if (state == STATE_CACHED) {
-        if (UNLIKELY(!words_hold(key, place, 8) ||
-                     !words_hold(key, place + second_poison(class), 8)) &&
+        if (UNLIKELY(!word_holds(key, place) ||
+                     !word_holds(key, place + second_poison(class))) &&
             stayed_alone()) {
             (void)report_late_write(place);
         }
     } else if (state == live_mark(class, place)) {
         size_t size = length_read(length_of(class, place));
-        if (UNLIKELY(!canary_holds(key, place, size)) && stayed_alone()) {
+        if (UNLIKELY(!word_holds(key_at(key, size), place + size)) &&
+            stayed_alone()) {
             report_damage((void *)place, size,
                           "overflow behind the end of object");
         }
@@ -56,8 +56,7 @@ static void look_at(uintptr_t place, unsigned class) {
     } else {
         return;
     }
-    size_t fence = fence_bytes(class);
-    if (UNLIKELY(!words_hold(key, place + block - fence, fence)) &&
+    if (UNLIKELY(!fence_holds(key, place + block, fence_bytes(class))) &&
         stayed_alone()) {
         report_damage((void *)place, block, "overflow behind block");
     }

@@ -12,7 +12,6 @@
  * `security`, 37 kinds of three sizes and five of C++; the last kind is ours. */
 #define _GNU_SOURCE
 #include <alloca.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -242,8 +242,11 @@ HARDENED_DEATH(overflow_is_caught_whatever_the_rest_of_the_block_says,
 
 /* --- in front, further behind, and of what nobody frees --- */
 
+/* In front of a unit lies a forbidden page, or another's. */
 static void write_in_front(size_t size, size_t distance) {
-    bytes = paceline_malloc(size);
+    do {
+        bytes = paceline_malloc(size);
+    } while ((uintptr_t)bytes % UNIT_BYTES == 0);
     bytes[-(ptrdiff_t)distance] ^= 1;
     paceline_free(bytes);
 }
