@@ -4,6 +4,8 @@
 #   build.sh                 library: build/libpaceline_alloc.so and build/libpaceline_alloc.a
 #   build.sh tests           and build/check, the tests, against the static library
 #   build.sh check [ARGS]    builds and runs the tests (ARGS: --only=TEXT --operations=N --steps=N --seed=N)
+#   build.sh security [ARGS] what misuse of the heap is caught, beside the C library's allocator: a table
+#                            (tests/security.c; ARGS: --check, hardened mode alone)
 #   build.sh static          build/libpaceline_alloc.a and build/check, linked without shared libraries (musl,
 #                            other processors)
 #   build.sh sanitize NAME   the tests with address (and undefined) or thread, in build/NAME/check
@@ -71,6 +73,12 @@ archive) compile "$build" && archive ;;
 android) exec sh "$here/android.sh" "$@" ;;
 tests) library && tests "$build" ;;
 check) library && tests "$build" && exec "$build/check" "$@" ;;
+security)
+    library
+    # shellcheck disable=SC2086
+    $cc -std=c11 -O1 -g $own $warnings ${CFLAGS:-} "$here/tests/security.c" -o "$build/security"
+    exec "$build/security" "$build/libpaceline_alloc.so" "$@"
+    ;;
 static) compile "$build" && archive && tests "$build" -static ;;
 sanitize)
     kind=${1:?build.sh sanitize address or thread}
@@ -100,7 +108,7 @@ fuzz)
 instructions) library && exec sh "$here/tests/instructions.sh" "$build" ;;
 *)
     echo "build.sh: unknown argument '$what'" >&2
-    echo "use library, archive, tests, check, static, sanitize, fuzz, android or instructions" >&2
+    echo "use library, archive, tests, check, security, static, sanitize, fuzz, android or instructions" >&2
     exit 2
     ;;
 esac

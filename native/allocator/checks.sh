@@ -18,6 +18,8 @@ esac
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 echo "== tests"
 "$here/build.sh" check
+echo "== misuse that hardened mode catches"
+"$here/build.sh" security --check
 echo "== operators of C++"
 sh "$here/tests/operators.sh" "${BUILD:-$here/build}"
 echo "== loaded late"

@@ -58,7 +58,8 @@ _Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX,
 _Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT,
                "an entry minus the tag is the offset of a bin");
 
-ALWAYS_INLINE void release(void *object) {
+/* `expected` is looked at in hardened mode only; a constant costs nothing. */
+ALWAYS_INLINE void release_of_size(void *object, size_t expected) {
     struct cache *cache = &thread_cache;
     uintptr_t place = (uintptr_t)object;
     uintptr_t offset = place - cache->base;
@@ -92,6 +93,10 @@ ALWAYS_INLINE void release(void *object) {
     } else if (UNLIKELY(grain <
                         cache->hardened_grains)) { /* or default mode takes a
                                                       third line of code */
+        if (expected != ANY_SIZE) {
+            release_hardened_of_size(object, expected);
+            return;
+        }
         size_t unit = grain >> (UNIT_SHIFT - GRAIN_SHIFT);
         uint32_t entry =
             atomic_load_explicit(&cache->entries[unit], memory_order_relaxed);
@@ -100,5 +105,7 @@ ALWAYS_INLINE void release(void *object) {
     }
     release_slowly(object);
 }
+
+ALWAYS_INLINE void release(void *object) { release_of_size(object, ANY_SIZE); }
 
 #endif

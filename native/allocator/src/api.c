@@ -12,6 +12,7 @@
 #include "paceline_alloc.h"
 #include "reclaim.h"
 #include "report.h"
+#include "resting.h"
 #include "start.h"
 
 #include <errno.h>
@@ -161,7 +162,11 @@ size_t paceline_malloc_usable_size(void *object) {
 
 int paceline_malloc_trim(size_t pad) {
     (void)pad;
-    return started() && reclaim_memory();
+    if (!started()) {
+        return 0;
+    }
+    bool rested = options.hardened && end_rest();
+    return reclaim_memory() || rested;
 }
 
 int paceline_alloc_is_hardened(void) { return started() && options.hardened; }

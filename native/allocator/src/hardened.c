@@ -9,20 +9,11 @@
 #include "guarded.h"
 #include "hardened_paths.h"
 #include "options.h"
+#include "resting.h"
 #include "queue.h"
 #include "reclaim.h"
 
 /* --- allocate --- */
-
-static void *take_large(size_t size, size_t alignment) {
-    bool zero;
-    unsigned char *object =
-        allocate_large(size + CANARY_BYTES, alignment, &zero);
-    if (object != NULL) {
-        write_key(canary((uintptr_t)object), (uintptr_t)object + size);
-    }
-    return object;
-}
 
 /* Takes a guarded object if this allocation is sampled and a slot is free; else
  * returns NULL. */
@@ -42,7 +33,7 @@ static void *take(struct hardened_heap *own, unsigned class, size_t size,
         }
     }
     uintptr_t place = (uintptr_t)*queue->next++;
-    check_poison(place);
+    check_poison(place, class);
     write_canary(place, class, size);
     state_write(state_of(class, place), live_mark(class, place));
     return (void *)place;
@@ -54,6 +45,7 @@ static void *take_shared(unsigned class, size_t size) {
     void *object = shared_take(class);
     if (object != NULL) {
         uintptr_t place = (uintptr_t)object;
+        write_fences(place, class);
         write_canary(place, class, size);
         state_write(state_of(class, place), live_mark(class, place));
     }
@@ -75,16 +67,24 @@ static SLOW void *take_last(unsigned class, size_t size, size_t alignment) {
         reclaim_memory() ? take_of_class(class, size, alignment) : NULL;
     if (object == NULL && thread_cache.heap != NULL) {
         heap_drain(thread_cache.heap);
+        (void)end_rest();
         (void)reclaim_memory();
         object = take_of_class(class, size, alignment);
     }
     return object != NULL ? object : out_of_memory();
 }
 
+/* The first class whose blocks have this alignment, and room for the object and a
+ * fence; CLASS_COUNT where there is none. */
 static unsigned class_for(size_t size, size_t alignment) {
-    unsigned class = class_of(size > alignment ? size : alignment);
+    if (size > MEDIUM_MAX - MEDIUM_FENCE_BYTES || alignment > MEDIUM_MAX) {
+        return CLASS_COUNT;
+    }
+    size_t least = size + CANARY_BYTES;
+    unsigned class = class_of(least > alignment ? least : alignment);
     while (class < CLASS_COUNT &&
-           (class_infos[class].size & (alignment - 1)) != 0) {
+           ((class_infos[class].size & (alignment - 1)) != 0 ||
+            class_infos[class].size < size + fence_bytes(class))) {
         class++;
     }
     return class;
@@ -98,13 +98,9 @@ SLOW void *hardened_allocate(size_t size, size_t alignment) {
             return empty;
         }
     }
-    unsigned class = CLASS_COUNT;
-    if (size <= MEDIUM_MAX - CANARY_BYTES && alignment <= MEDIUM_MAX) {
-        class = class_for(size + CANARY_BYTES, alignment);
-    }
+    unsigned class = class_for(size, alignment);
     if (UNLIKELY(class == CLASS_COUNT)) {
-        return size > PTRDIFF_MAX - CANARY_BYTES ? out_of_memory()
-                                                 : take_large(size, alignment);
+        return take_surrounded(size, alignment);
     }
     void *object = take_of_class(class, size, alignment);
     return LIKELY(object != NULL) ? object : take_last(class, size, alignment);
@@ -121,16 +117,6 @@ SLOW void *allocate_by_refill(size_t size) {
 }
 
 /* --- release --- */
-
-static size_t check_large(void *object) {
-    size_t size = large_size(object);
-    if (size == 0) {
-        report_bad_free(object, NULL);
-    }
-    size -= CANARY_BYTES;
-    check_end((uintptr_t)object, size);
-    return size;
-}
 
 /* Returns the class of a live object of a span, or CLASS_COUNT for an address in
  * no span: a large object, or none at all. */
@@ -165,14 +151,13 @@ SLOW void hardened_release(void *object) {
     }
     unsigned class = class_at(object);
     if (UNLIKELY(class == CLASS_COUNT)) {
-        (void)check_large(object);
-        large_give(object);
+        release_surrounded(object);
         return;
     }
     uintptr_t place = (uintptr_t)object;
     (void)check_canary(place, class);
     state_write(state_of(class, place), STATE_CACHED);
-    poison(place);
+    poison(canary(place), place, second_poison(class));
     struct heap *heap = thread_heap();
     if (UNLIKELY(heap == NULL)) {
         heap_return(&object, 1);
@@ -207,12 +192,31 @@ void release_hardened_remote(void *object, uint32_t entry) {
     hardened_release(object);
 }
 
+void release_hardened_of_size(void *object, size_t expected) {
+    uintptr_t place = (uintptr_t)object;
+    uint32_t entry = entry_of_unit(unit_of(place));
+    uint32_t offset_of_bin = entry - thread_cache.tag;
+    if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
+        const struct queue *queue = queue_at(&thread_cache, offset_of_bin);
+        if (LIKELY(length_read(length_at(queue->lengths, queue->states,
+                                         place)) == expected)) {
+            release_hardened(object, entry);
+            return;
+        }
+    }
+    size_t size = hardened_usable(object);
+    if (UNLIKELY(size != expected)) {
+        report_damage(object, size, "delete with another size of object");
+    }
+    hardened_release(object);
+}
+
 size_t hardened_usable(void *object) {
     if (UNLIKELY(is_guarded(object))) {
         return guarded_size(object);
     }
     unsigned class = class_at(object);
-    return class == CLASS_COUNT ? check_large(object)
+    return class == CLASS_COUNT ? surrounded_size(object)
                                 : check_canary((uintptr_t)object, class);
 }
 
@@ -223,11 +227,12 @@ bool hardened_resize(void *object, size_t size, size_t *old_size) {
     }
     unsigned class = class_at(object);
     if (class == CLASS_COUNT) {
-        *old_size = check_large(object);
+        *old_size = surrounded_size(object);
         return false;
     }
     *old_size = check_canary((uintptr_t)object, class);
-    if (size > class_infos[class].size - CANARY_BYTES || size < *old_size / 2) {
+    if (size > class_infos[class].size - fence_bytes(class) ||
+        size < *old_size / 2) {
         return false;
     }
     write_canary((uintptr_t)object, class, size);

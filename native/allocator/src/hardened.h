@@ -1,7 +1,8 @@
 /* Hardened mode: every operation comes here instead of to the thread's bins.
  *
- * Live objects have a canary behind them, freed ones poison at their start
- * (canary.h). A queue per class (queue.h) is the quarantine: an object is handed
+ * Live objects have a canary behind them and a fence in front, freed ones poison at
+ * their start (canary.h); a few are looked at now and then (sweep.h). Large objects
+ * end at a page that may not be touched, and rest when they are freed (resting.h). A queue per class (queue.h) is the quarantine: an object is handed
  * out again only after at least a quarter of a magazine was freed after it.
  * Objects from a span are shuffled and freed ones are exchanged here and
  * there, so objects that are neighbours in memory, or were freed one after the

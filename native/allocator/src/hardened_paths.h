@@ -1,8 +1,9 @@
 /* The two most frequent paths of hardened mode, inlined into those of alloc.h.
  *
  * They use a queue in place of a magazine, and touch the thread's cache, one entry,
- * one state, one length, and of a block its first word and the one behind the size
- * asked for. Everything else is in hardened.c. */
+ * one state, one length, and of a block its first and third word, the one behind the
+ * size asked for and, to free it, the one in front. Everything else is in
+ * hardened.c. */
 #ifndef PACELINE_HARDENED_PATHS_H
 #define PACELINE_HARDENED_PATHS_H
 
@@ -14,6 +15,9 @@
 void *allocate_by_refill(size_t size);
 void release_hardened_with_room(void *object);
 void release_hardened_remote(void *object, uint32_t entry);
+/* An object that is deleted as one of this size, if the caller knows it. */
+void release_hardened_of_size(void *object, size_t expected);
+enum { ANY_SIZE = 0 };
 
 /* An entry minus the tag is the offset of a bin; a queue is so many times as
  * long. */
@@ -39,13 +43,13 @@ ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
     }
     queue->next = next + 1;
     uint64_t key = canary(place);
-    if (UNLIKELY(!has_key(key, place))) {
+    if (UNLIKELY(!is_poisoned(key, place, queue->second_poison))) {
         return report_late_write(place);
     }
     states_t states = queue->states;
     length_write(length_at(queue->lengths, states, place), size);
     state_write(state_at(states, place), live_mark_small(place));
-    write_key(key, place + size);
+    write_end(key, place, size);
     return (void *)place;
 }
 
@@ -57,13 +61,18 @@ static inline bool end_life(const struct queue *queue, uintptr_t place) {
     if (UNLIKELY(state_read(state) != live_mark_small(place))) {
         return false;
     }
-    uint64_t key = canary(place);
-    if (UNLIKELY(!has_key(key, place + length_read(length_at(
-                                           queue->lengths, states, place))))) {
+    uint64_t mixed = key_mixed(place);
+    uint64_t key = key_of_mixed(mixed);
+    size_t size = length_read(length_at(queue->lengths, states, place));
+    if (UNLIKELY(!has_end(key, place, size))) {
+        return false;
+    }
+    if (UNLIKELY(fence_read(place - 8) !=
+                 key_of_mixed(mixed - queue->to_front))) {
         return false;
     }
     state_write(state, STATE_CACHED);
-    write_key(key, place);
+    poison(key, place, queue->second_poison);
     return true;
 }
 

@@ -165,10 +165,10 @@ static struct heap *lock_owner(const struct span *span) {
 void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
     uint32_t owner = 0; /* the id of no heap */
-    if (UNLIKELY(options.hardened)) {
-        check_poisons(objects, count);
-    }
     unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
+    if (UNLIKELY(options.hardened)) {
+        check_poisons(class, objects, count);
+    }
     states_t states = range.states[class_infos[class].shift];
     size_t size = class_infos[class].size;
     for (unsigned i = 0, put; i < count; i += put) {

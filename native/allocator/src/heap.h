@@ -81,6 +81,8 @@ struct heap *heap_by_id(uint32_t id);
 uint32_t heap_count(void);
 /* With all locks held, as between heaps_before_fork and heaps_after_fork. */
 bool heap_exists(uint32_t id);
+/* Whether no second thread ever asked for a heap. */
+bool heap_is_alone(void);
 /* Moves a span of this class with free objects from a heap without a thread to
  * `heap`; whether there was one. What was moved is in the list of `heap` like
  * any other of its spans. */

@@ -76,6 +76,12 @@ size_t large_size(void *object) {
                              : 0;
 }
 
+size_t large_room(void *object) {
+    uintptr_t place = (uintptr_t)object;
+    return is_outside(place) ? huge_usable(object)
+                             : (size_t)span_of(place)->capacity << UNIT_SHIFT;
+}
+
 void *large_resize(void *object, size_t size) {
     uintptr_t place = (uintptr_t)object;
     if (is_outside(place)) {

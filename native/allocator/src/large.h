@@ -20,6 +20,9 @@ void large_give(void *place);
 size_t large_usable(void *place);
 /* Returns the requested size of a large object; 0 if `place` is none. */
 size_t large_size(void *place);
+/* Returns the bytes from a live large object's begin to the end of its run or
+ * mapping. */
+size_t large_room(void *place);
 /* Changes the size of a large object in place, or by moving its pages. NULL if
  * that is not possible: then the caller must copy. */
 void *large_resize(void *place, size_t size);

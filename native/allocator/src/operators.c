@@ -120,9 +120,13 @@ void *paceline_new_aligned_nothrow(size_t size, size_t alignment,
  * it. */
 void paceline_delete(void *object) { release(object); }
 
-void paceline_delete_sized(void *object, size_t size_or_alignment) {
-    (void)size_or_alignment;
-    release(object);
+void paceline_delete_sized(void *object, size_t size) {
+    release_of_size(object, size);
+}
+
+void paceline_delete_aligned(void *object, size_t alignment) {
+    (void)alignment;
+    paceline_delete(object);
 }
 
 void paceline_delete_nothrow(void *object, const void *tag) {
@@ -166,7 +170,7 @@ DELETE(_ZdlPvRKSt9nothrow_t, _ZdaPvRKSt9nothrow_t,
        (void *object, const void *tag), paceline_delete_nothrow)
 DELETE(_ZdlPvm, _ZdaPvm, (void *object, size_t size), paceline_delete_sized)
 DELETE(_ZdlPvSt11align_val_t, _ZdaPvSt11align_val_t,
-       (void *object, size_t alignment), paceline_delete_sized)
+       (void *object, size_t alignment), paceline_delete_aligned)
 DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, _ZdaPvSt11align_val_tRKSt9nothrow_t,
        (void *object, size_t alignment, const void *tag),
        paceline_delete_aligned_nothrow)

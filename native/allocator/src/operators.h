@@ -17,11 +17,12 @@ void *paceline_new_aligned(size_t size, size_t alignment);
 void *paceline_new_aligned_nothrow(size_t size, size_t alignment,
                                    const void *tag);
 
-/* Sizes and alignments of deleted objects are not looked at: an address is
- * proof enough of its object. */
+/* Alignments of deleted objects are not looked at, nor sizes but in hardened mode: an
+ * address is proof enough of its object. */
 void paceline_delete(void *object);
 void paceline_delete_nothrow(void *object, const void *tag);
-void paceline_delete_sized(void *object, size_t size_or_alignment);
+void paceline_delete_sized(void *object, size_t size);
+void paceline_delete_aligned(void *object, size_t alignment);
 void paceline_delete_aligned_nothrow(void *object, size_t alignment,
                                      const void *tag);
 void paceline_delete_sized_aligned(void *object, size_t size, size_t alignment);

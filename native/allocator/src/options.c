@@ -8,7 +8,7 @@ struct options options = {
     .huge_after = 4,
     .range_gib = 256,
     .dirty_units = (32u << 20) >> 16,
-    .sample_every = 4096,
+    .sample_every = 16384,
     .decay_ms = 1000,
 };
 

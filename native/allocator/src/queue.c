@@ -2,6 +2,7 @@
 #include "queue.h"
 
 #include "options.h"
+#include "sweep.h"
 
 static uint64_t next_random(struct hardened_heap *own) {
     own->seed ^= own->seed << 13;
@@ -81,6 +82,8 @@ bool queues_prepare(struct heap *heap) {
             .top = array_begin(own, class, 1),
             .states = range.states[info->shift],
             .lengths = range.lengths[info->shift],
+            .to_front = info->size * canary_secrets.factor,
+            .second_poison = second_poison(class),
         };
         *own->queues[class].next = NULL;
     }
@@ -196,9 +199,9 @@ static unsigned cut_to_sample(struct hardened_heap *own, unsigned class,
 }
 
 /* Takes a batch, or else objects from spans. Objects of a batch are poisoned
- * already; objects of a span may be new and are poisoned here. Spans give only
- * as many objects as the next turn lacks: more would circulate for longer
- * without being used, and get colder. */
+ * already; objects of a span may be new and get their fences and poison here.
+ * Spans give only as many objects as the next turn lacks: more would circulate
+ * for longer without being used, and get colder. */
 static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
     struct queue *queue = &own->queues[class];
     unsigned filled = filled_array(own, class);
@@ -213,7 +216,9 @@ static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
         count = heap_take_spans(own->heap, class, begin,
                                 freed + least < most ? most - freed : least);
         for (unsigned i = 0; i < count; i++) {
-            poison((uintptr_t)begin[i]);
+            uintptr_t place = (uintptr_t)begin[i];
+            write_fences(place, class);
+            poison(canary(place), place, queue->second_poison);
         }
         shuffle(own, begin, count);
     }
@@ -224,7 +229,14 @@ static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
 }
 
 bool queue_refill(struct hardened_heap *own, unsigned class) {
-    return LIKELY(turn_class(own, class)) || refill_from_heap(own, class);
+    /* A turn is of more objects than most refills, and much more frequent. */
+    enum { LOOKS_PER_TURN = 1, LOOKS_PER_REFILL = 8 };
+    if (LIKELY(turn_class(own, class))) {
+        sweep(LOOKS_PER_TURN);
+        return true;
+    }
+    sweep(LOOKS_PER_REFILL);
+    return refill_from_heap(own, class);
 }
 
 /* Turns the queue, or else puts its oldest batch into the heap. Objects of that

@@ -44,6 +44,9 @@ void units_age(uint64_t now);
 /* Takes the `more` units behind a run of `count`, if they are free and in its
  * segment. */
 bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean);
+/* The first unit from this one on that is used, or else from the range's begin; 0
+ * where there is none. */
+size_t units_next_used(size_t unit);
 /* Gives the pages of all free units back; the number of units that had any. */
 size_t units_purge(void);
 /* Unmaps segments without objects, but for one, where there is a limit on

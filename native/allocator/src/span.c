@@ -54,6 +54,9 @@ struct span *span_begin(unsigned class) {
     uint32_t size = class_infos[class].size;
     struct span *span = span_of(place);
     uintptr_t start = coloured_start(place, size);
+    if (options.hardened && start == place && class < SMALL_CLASSES) {
+        start += size & (~size + 1); /* room for a fence in front */
+    }
     bool guarded = guard_begin(place);
     uintptr_t end = place + UNIT_BYTES - (guarded ? range.page_bytes : 0);
     if (end - start < size) {

@@ -10,6 +10,7 @@
 #include "heap.h"
 #include "large.h"
 #include "options.h"
+#include "resting.h"
 
 _Atomic bool start_done;
 static struct os_lock start_lock;
@@ -18,6 +19,7 @@ static bool start_failed;
 static void before_fork(void) {
     if (started()) {
         heaps_before_fork();
+        resting_lock();
         huge_lock();
         guarded_lock();
     }
@@ -27,6 +29,7 @@ static void after_fork(bool child) {
     if (started()) {
         guarded_unlock();
         huge_unlock();
+        resting_unlock();
         heaps_after_fork(child);
     }
 }

@@ -108,9 +108,18 @@ static void attach(struct heap *heap) {
     }
 }
 
+static _Atomic uint32_t attached; /* two: or more */
+
+bool heap_is_alone(void) {
+    return atomic_load_explicit(&attached, memory_order_relaxed) < 2;
+}
+
 COLD struct heap *thread_attach(void) {
     if (thread_cache.exited) {
         return NULL;
+    }
+    if (heap_is_alone()) {
+        atomic_fetch_add(&attached, 1);
     }
     os_lock(&heaps.lock);
     struct heap *heap = heaps.idle;

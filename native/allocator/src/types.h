@@ -146,6 +146,7 @@ struct segment {
     uint64_t old_dirty; /* dirty for a whole decay period */
     bool unmapped; /* given back whole, in a range that is mapped piece by piece
                     */
+    uint8_t permitted; /* units from the first on that may be touched */
 };
 
 struct heap {

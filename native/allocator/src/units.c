@@ -38,7 +38,8 @@ static bool regrow(void) {
         struct segment *segment = &range.segments[i];
         if (segment->unmapped &&
             os_map_at(range.base + (i << SEGMENT_SHIFT), SEGMENT_BYTES)) {
-            *segment = (struct segment){.free = ~(uint64_t)0};
+            *segment = (struct segment){.free = ~(uint64_t)0,
+                                        .permitted = SEGMENT_UNITS};
             state.unmapped_count--;
             lower_hints(i);
             return true;
@@ -47,11 +48,33 @@ static bool regrow(void) {
     return false;
 }
 
+/* Hardened: units of small programs that were never used may not be touched. */
+static bool forbid_segment(size_t segment) {
+    return os_forbid((void *)(range.base + (segment << SEGMENT_SHIFT)),
+                     SEGMENT_BYTES);
+}
+
+/* Lets the first units of a segment be touched, up to `end` or a few more. */
+static bool permit_units(size_t index, unsigned end) {
+    enum { STEP = 4 }; /* a system call for each */
+    struct segment *segment = &range.segments[index];
+    unsigned begin = segment->permitted;
+    end = (end + STEP - 1) / STEP * STEP;
+    if (!os_permit((void *)(range.base + (index << SEGMENT_SHIFT) +
+                            ((uintptr_t)begin << UNIT_SHIFT)),
+                   (size_t)(end - begin) << UNIT_SHIFT)) {
+        return false;
+    }
+    segment->permitted = (uint8_t)end;
+    return true;
+}
+
 static bool grow(void) {
     while ((state.segment_count + 1) << SEGMENT_SHIFT <= range.bytes) {
         size_t segment = state.segment_count;
         if (segment_map(segment)) {
             range.segments[segment].free = ~(uint64_t)0;
+            range.segments[segment].permitted = SEGMENT_UNITS;
             state.segment_count++;
             /* A program that came this far will use most of the next segment:
              * one fault instead of 512. A small one keeps small pages, and its
@@ -61,6 +84,8 @@ static bool grow(void) {
                 os_ask_huge_pages(
                     (void *)(range.base + (segment << SEGMENT_SHIFT)),
                     SEGMENT_BYTES);
+            } else if (options.hardened && forbid_segment(segment)) {
+                range.segments[segment].permitted = 0;
             }
             return true;
         }
@@ -213,6 +238,10 @@ static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
         return 0;
     }
     unsigned first = (unsigned)__builtin_ctzll(starts);
+    if (UNLIKELY(first + count > range.segments[i].permitted) &&
+        !permit_units(i, first + count)) {
+        return 0;
+    }
     *clean = claim(&range.segments[i], mask_of(first, count), count);
     return range.base + (i << SEGMENT_SHIFT) + ((uintptr_t)first << UNIT_SHIFT);
 }
@@ -245,7 +274,8 @@ bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean) {
     uint64_t mask = mask_of(first, more);
     os_lock(&state.lock);
     struct segment *segment = &range.segments[unit / SEGMENT_UNITS];
-    bool free = (segment->free & mask) == mask;
+    bool free =
+        (segment->free & mask) == mask && first + more <= segment->permitted;
     if (free) {
         *clean = claim(segment, mask, more);
     }
@@ -266,6 +296,28 @@ void units_give(uintptr_t place, unsigned count) {
     lower_hints(index);
     decay();
     os_unlock(&state.lock);
+}
+
+static size_t next_used(size_t unit) {
+    for (size_t i = unit / SEGMENT_UNITS; i < state.segment_count; i++) {
+        const struct segment *segment = &range.segments[i];
+        uint64_t used = segment->unmapped ? 0 : ~segment->free;
+        if (i == unit / SEGMENT_UNITS) {
+            used &= ~(uint64_t)0 << unit % SEGMENT_UNITS;
+        }
+        if (used != 0) {
+            return i * SEGMENT_UNITS + (unsigned)__builtin_ctzll(used);
+        }
+    }
+    return SIZE_MAX;
+}
+
+size_t units_next_used(size_t unit) {
+    os_lock(&state.lock);
+    size_t found = next_used(unit);
+    found = found != SIZE_MAX ? found : next_used(0);
+    os_unlock(&state.lock);
+    return found != SIZE_MAX ? found : 0;
 }
 
 /* --- for statistics --- */

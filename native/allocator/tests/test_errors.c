@@ -217,29 +217,138 @@ HARDENED_DEATH(overflow_of_a_huge_object, "overflow") {
     write_behind(3000000, 1);
 }
 
-/* A block of 112: behind its canary nothing is left to forge. */
-static void overwrite_the_rest(void) {
-    bytes = paceline_malloc(100);
-    memset(bytes + 108, 0x41, 4);
-    CHECK(paceline_malloc_usable_size(bytes) == 100);
+/* A block of 128: the seven bytes between its canary and its fence are nobody's. */
+static void overwrite_the_rest(int value) {
+    bytes = paceline_malloc(105);
+    memset(bytes + 113, value, 7);
+    CHECK(paceline_malloc_usable_size(bytes) == 105);
 }
 
 /* Of a sampled object every byte up to the end of its page is looked at. */
 TEST_(no_byte_of_a_block_says_where_its_canary_lies, NULL,
       "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
     for (int value = 0; value < 256; value++) {
-        overwrite_the_rest();
-        memset(bytes + 108, value, 4);
-        CHECK(paceline_malloc_usable_size(bytes) == 100);
+        overwrite_the_rest(value);
         paceline_free(bytes);
     }
 }
 
 HARDENED_DEATH(overflow_is_caught_whatever_the_rest_of_the_block_says,
                "overflow") {
-    overwrite_the_rest();
-    bytes[100] = (char)(bytes[100] + 1);
+    overwrite_the_rest(0x41);
+    bytes[105] = (char)(bytes[105] + 1);
     paceline_free(bytes);
+}
+
+/* --- in front, further behind, and of what nobody frees --- */
+
+/* In front of a unit lies a forbidden page, or another's. */
+static void write_in_front(size_t size, size_t distance) {
+    do {
+        bytes = paceline_malloc(size);
+    } while ((uintptr_t)bytes % UNIT_BYTES == 0);
+    bytes[-(ptrdiff_t)distance] ^= 1;
+    paceline_free(bytes);
+}
+
+HARDENED_DEATH(write_one_byte_in_front, "in front") { write_in_front(100, 1); }
+HARDENED_DEATH(write_eight_bytes_in_front_of_the_smallest, "in front") {
+    write_in_front(8, 8);
+}
+HARDENED_DEATH(write_thirty_two_bytes_in_front_of_a_medium_object, "in front") {
+    write_in_front(4096, 32);
+}
+HARDENED_DEATH(write_in_front_found_by_realloc, "in front") {
+    bytes = paceline_malloc(50);
+    bytes[-1] ^= 1;
+    bytes = paceline_realloc(bytes, 52);
+}
+HARDENED_DEATH(overflow_thirty_two_bytes_behind_a_medium_object, "overflow") {
+    bytes = paceline_malloc(4096);
+    bytes[4096 + 31] ^= 1;
+    paceline_free(bytes);
+}
+
+/* An object of any size may begin its block's unit, or end it. */
+HARDENED(objects_of_every_size_may_be_filled) {
+    static char *objects[5000];
+    for (size_t size = 0; size < 5000; size++) {
+        objects[size] = paceline_malloc(size);
+        memset(objects[size], 0xFF, size);
+    }
+    for (size_t size = 0; size < 5000; size++) {
+        paceline_free(objects[size]);
+    }
+}
+
+static void come_and_go(void) {
+    void *objects[64] = {NULL};
+    for (size_t i = 0; i < 400000; i++) {
+        paceline_free(objects[i % 64]);
+        objects[i % 64] = paceline_malloc(i * 7919 % 700);
+    }
+}
+
+HARDENED_DEATH(overflow_of_an_object_that_nobody_frees, "overflow") {
+    bytes = paceline_malloc(2000);
+    bytes[2000] ^= 1;
+    come_and_go();
+}
+/* Seen from this object or from the block in front of it. */
+HARDENED_DEATH(write_in_front_of_an_object_that_nobody_frees,
+               "paceline_alloc: ") {
+    bytes = paceline_malloc(2000);
+    bytes[-1] ^= 1;
+    come_and_go();
+}
+HARDENED_DEATH(write_to_a_freed_object_that_nobody_takes, "write after free") {
+    bytes = paceline_malloc(2000);
+    paceline_free(bytes);
+    bytes[16] ^= 1;
+    come_and_go();
+}
+
+/* A thread that never allocated may free at any moment of a sweep. */
+static void *free_all(void *objects) {
+    for (void **object = objects; *object != NULL; object++) {
+        paceline_free(*object);
+    }
+    return NULL;
+}
+HARDENED(what_a_first_other_thread_frees_is_no_damage) {
+    static void *objects[20001];
+    pthread_t thread;
+    for (size_t i = 0; i < 20000; i++) {
+        objects[i] = paceline_malloc(i * 7919 % 700);
+    }
+    pthread_create(&thread, NULL, free_all, objects);
+    come_and_go();
+    pthread_join(thread, NULL);
+}
+
+/* Fences of free blocks go with their pages. Objects at the begin of a page stay. */
+HARDENED(pages_given_back_in_front_of_an_object_are_no_damage) {
+    enum { OBJECTS = 200000 };
+    static char *objects[OBJECTS];
+    size_t kept_objects = 0, purged = 0;
+    for (size_t i = 0; i < OBJECTS; i++) {
+        objects[i] = paceline_malloc(40);
+    }
+    for (size_t i = 0; i < OBJECTS; i++) {
+        if ((uintptr_t)objects[i] % 4096 == 0) {
+            objects[kept_objects++] = objects[i];
+        } else {
+            paceline_free(objects[i]);
+        }
+    }
+    paceline_malloc_trim(0);
+    for (size_t i = 0; i < kept_objects; i++) {
+        purged += ((volatile char *)objects[i])[-1] == 0;
+        paceline_free(objects[i]);
+    }
+    fprintf(stderr, "%zu of %zu\n", purged, kept_objects);
+    CHECK(purged > 10 || CHECK_SHARED_PROCESS);
+    come_and_go();
 }
 
 /* The commonest overflow is a string's end. */
@@ -287,6 +396,15 @@ HARDENED_DEATH(write_after_free, "write after free") {
     bytes = paceline_malloc(100);
     paceline_free(bytes);
     bytes[3] = (char)(bytes[3] + 1);
+    for (int i = 0; i < 10000; i++) {
+        paceline_free(paceline_malloc(100));
+    }
+}
+
+HARDENED_DEATH(write_after_free_at_byte_twenty_three, "write after free") {
+    bytes = paceline_malloc(100);
+    paceline_free(bytes);
+    bytes[23] ^= 1;
     for (int i = 0; i < 10000; i++) {
         paceline_free(paceline_malloc(100));
     }

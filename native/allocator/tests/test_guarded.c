@@ -205,6 +205,80 @@ FAULT(running_back_from_a_table_ends_the_process, "at the forbidden page",
     write_where_forbidden((char *)range.spans - 1);
 }
 
+/* --- large objects --- */
+
+FAULT(running_on_from_a_large_object_ends_the_process, "at the forbidden page",
+      SAMPLE_NONE) {
+    bytes = paceline_malloc(256 << 10);
+    change(bytes + (256 << 10) - 1);
+    write_where_forbidden(bytes + (256 << 10));
+}
+FAULT(running_on_from_a_huge_object_ends_the_process, "at the forbidden page",
+      SAMPLE_NONE) {
+    bytes = paceline_malloc(3 << 20);
+    change(bytes + (3 << 20) - 1);
+    write_where_forbidden(bytes + (3 << 20));
+}
+FAULT(running_back_from_a_large_object_ends_the_process,
+      "at the forbidden page", SAMPLE_NONE) {
+    bytes = paceline_malloc(100000);
+    bytes = paceline_malloc(100000);
+    change(bytes);
+    write_where_forbidden(bytes - 1);
+}
+FAULT(a_write_to_a_freed_large_object_ends_the_process, "at the forbidden page",
+      SAMPLE_NONE) {
+    bytes = paceline_malloc(256 << 10);
+    paceline_free(bytes);
+    write_where_forbidden(bytes);
+}
+
+TEST_(a_freed_large_object_rests_before_its_address_is_used_again, NULL,
+      SAMPLE_NONE) {
+    enum { RESTING = 8 };
+    void *last[RESTING] = {NULL};
+    for (unsigned i = 0; i < 1000; i++) {
+        bytes = paceline_malloc(100000);
+        for (unsigned k = 0; k < RESTING; k++) {
+            CHECK(bytes != last[k]);
+        }
+        memset(bytes, 1, 100000);
+        last[i % RESTING] = bytes;
+        paceline_free(bytes);
+    }
+}
+
+/* Of more than a process may surround, and of sizes that leave a canary no room. */
+TEST_(large_objects_of_every_number_behave_like_others, NULL, SAMPLE_NONE) {
+    static char *objects[6000];
+    for (size_t i = 0; i < 6000; i++) {
+        size_t size = 36864 + i % 3 * 4092;
+        objects[i] = paceline_malloc(size);
+        objects[i][0] = objects[i][size - 1] = 1;
+        CHECK(paceline_malloc_usable_size(objects[i]) == size);
+    }
+    for (size_t i = 0; i < 6000; i++) {
+        paceline_free(objects[i]);
+    }
+}
+
+TEST_(freed_large_objects_are_memory_again_by_a_trim, NULL, SAMPLE_NONE) {
+    bytes = paceline_malloc(100000);
+    char *first = bytes;
+    paceline_free(bytes);
+    (void)paceline_malloc_trim(0);
+    CHECK((bytes = paceline_malloc(100000)) == first);
+    memset(bytes, 1, 100000);
+}
+
+FAULT(units_of_a_small_process_that_were_never_used_may_not_be_touched,
+      "at the forbidden page", SAMPLE_NONE) {
+    bytes = paceline_malloc(100);
+    write_where_forbidden(bytes + (1 << 20));
+}
+
+/* --- objects of no bytes --- */
+
 FAULT(writing_to_an_object_of_no_bytes_ends_the_process,
       "at the forbidden page", SAMPLE_NONE) {
     write_where_forbidden(paceline_malloc(0));

@@ -24,7 +24,7 @@ TEST(operators_of_every_form_make_aligned_objects) {
             }
             paceline_delete(objects[0]);
             paceline_delete_nothrow(objects[1], &tag);
-            paceline_delete_sized(objects[2], alignment);
+            paceline_delete_aligned(objects[2], alignment);
             paceline_delete_aligned_nothrow(objects[3], alignment, &tag);
             paceline_delete_sized_aligned(objects[4], size, alignment);
         }
@@ -69,6 +69,25 @@ DEATH(a_new_of_no_alignment_that_cannot_throw_ends_the_process,
 DEATH(a_second_delete_is_a_double_free, "double free") {
     void *object = paceline_new(100);
     paceline_delete(object);
+    paceline_delete_sized(object, 100);
+}
+/* One that is sampled is not looked at, and one of no bytes is no one's. */
+HARDENED(a_delete_with_the_size_of_the_new_is_none_of_another) {
+    for (size_t size = 0; size < 3000000; size = size * 3 / 2 + 1) {
+        paceline_delete_sized(paceline_new(size), size);
+    }
+}
+HARDENED_DEATH(a_delete_with_another_size_is_caught,
+               "delete with another size") {
+    paceline_delete_sized(paceline_new(100), 104);
+}
+HARDENED_DEATH(a_delete_of_a_medium_object_with_another_size_is_caught,
+               "delete with another size") {
+    paceline_delete_sized(paceline_new(5000), 100);
+}
+HARDENED_DEATH(a_second_delete_with_its_size_is_a_double_free, "double free") {
+    void *object = paceline_new(100);
+    paceline_delete_sized(object, 100);
     paceline_delete_sized(object, 100);
 }
 DEATH(a_delete_inside_of_an_object_is_caught, "paceline_alloc: ") {
