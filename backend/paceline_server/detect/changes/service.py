@@ -45,8 +45,10 @@ __all__ = [
     "StoreOutcome",
     "accept_changes",
     "evaluate_series",
+    "group_evaluated",
     "group_into_rounds",
     "list_series",
+    "list_series_on",
     "mark_target_shifts",
     "series_of_job",
     "store_evaluations",
@@ -57,6 +59,7 @@ WINDOWS_AT_ONCE = 64
 """Windows evaluated together, about 16 MB."""
 
 list_series = queries.list_series
+list_series_on = queries.list_series_on
 series_of_job = queries.series_of_job
 
 
@@ -104,6 +107,16 @@ def group_into_rounds(
     for head in heads:
         if head.id in newest:
             grouped[newest[head.id]].append(head)
+    return [grouped[job_id] for job_id in sorted(grouped)]
+
+
+def group_evaluated(
+    evaluated_series: Iterable[EvaluatedSeries],
+) -> list[list[EvaluatedSeries]]:
+    """Group evaluated series as `group_into_rounds` does."""
+    grouped: dict[str, list[EvaluatedSeries]] = defaultdict(list)
+    for evaluated in evaluated_series:
+        grouped[evaluated.evaluation.window.job_ids[-1]].append(evaluated)
     return [grouped[job_id] for job_id in sorted(grouped)]
 
 
