@@ -58,32 +58,41 @@ def append_points(session: Session, job_id: str) -> None:
 
 
 Rounds = Sequence[Sequence[detection.EvaluatedSeries]]
+"""Series that are decided together."""
 
 
-def evaluate_job(session: Session, job_id: str) -> Rounds | None:
-    """Evaluate every series with a point of the job, and of an imported history all that end where it ends. This may take
-    long and locks nothing. None if more of the history follows, after which they are evaluated."""
+def evaluate_job(session: Session, job_id: str) -> Sequence[Rounds] | None:
+    """Evaluate every series with a point of the job, and of an imported history all series of its suite, target and
+    branch. Returns what is to be stored, in this order. This may take long and locks nothing. None if more of the history
+    follows, after which they are evaluated."""
     context = queries.context(session, job_id)
     if context is None or context.run.notifies:
         heads = detection.series_of_job(session, job_id)
-        return [list(detection.evaluate_series(session, heads))]
+        return [[list(detection.evaluate_series(session, heads))]]
     if queries.has_later_backfill(session, context, EVALUATE):
         return None
     run = context.run
     heads = detection.list_series_on(
         session, run.suite, context.target.id, run.branch or ""
     )
-    return detection.group_evaluated(detection.evaluate_series(session, heads))
+    return detection.evaluate_history(session, heads)
 
 
-def store_evaluation(session: Session, job_id: str, rounds: Rounds | None) -> None:
+def store_evaluation(
+    session: Session, job_id: str, evaluated: Sequence[Rounds] | None
+) -> None:
     """Store the evaluations and notify alerts, even without changes: an earlier one may have vanished."""
-    if rounds is None:
+    if evaluated is None:
         return
-    detection.store_evaluations(session, *rounds)
-    detection.mark_target_shifts(
-        session, {evaluated.head.target_id for round_ in rounds for evaluated in round_}
-    )
+    for rounds in evaluated:
+        detection.store_evaluations(session, *rounds)
+    targets = {
+        series.head.target_id
+        for rounds in evaluated
+        for round_ in rounds
+        for series in round_
+    }
+    detection.mark_target_shifts(session, targets)
     outbox.add(session, ALERTS, job_id)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import history, service
@@ -32,7 +34,7 @@ def extend_history(session: Session, job_id: str) -> None:
 
 @handle_topic_after_reading(history.EVALUATE, history.evaluate_job)
 def evaluate_history(
-    session: Session, job_id: str, rounds: history.Rounds | None
+    session: Session, job_id: str, evaluated: Sequence[history.Rounds] | None
 ) -> None:
     """Store the evaluations of the job's series."""
-    history.store_evaluation(session, job_id, rounds)
+    history.store_evaluation(session, job_id, evaluated)

@@ -369,23 +369,27 @@ def test_a_history_moves_in_silently_and_what_is_pushed_after_it_is_told(
 def test_another_cpu_begins_a_new_environment_and_no_change(
     nights: Nights, clock: FrozenClock
 ) -> None:
-    """Facts that differ at every run begin none."""
-    facts = [
-        {"cpu": "EPYC" if night < 12 else "Xeon", "load_avg": str(night)}
-        for night in range(24)
-    ]
+    """Facts that differ at every run begin none, and a step in an earlier environment is found."""
     nights.move_in(
         [
-            nights.document(night, 0.1 if night >= 12 else 0.0, target=target)
-            for night, target in enumerate(facts)
+            nights.document(
+                night,
+                0.05 * (night // 12),
+                target={
+                    "cpu": "EPYC" if night < 24 else "Xeon",
+                    "load_avg": str(night),
+                },
+            )
+            for night in range(36)
         ]
     )
     _pause(clock)
     series = nights.series()
-    assert series["changes"] == []
+    (step,) = series["changes"]
+    assert (step["commit"], step["state"]) == (commit_of(12), "superseded")
     (_, begun) = series["environments"]
     assert begun["change"] == "cpu EPYC → Xeon"
-    assert begun["first_at"][:10] == (FIRST_NIGHT + 12 * NIGHT).isoformat()[:10]
+    assert begun["first_at"][:10] == (FIRST_NIGHT + 24 * NIGHT).isoformat()[:10]
 
 
 def test_a_corrected_file_replaces_what_was_imported_of_its_measurement(
