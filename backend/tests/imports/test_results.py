@@ -84,7 +84,7 @@ class Sender:
 
 @pytest.fixture
 def ci(client: TestClient, token: Callable[..., dict[str, str]]) -> Sender:
-    return Sender(client, token("ingest", "read"))
+    return Sender(client, token("ingest", "read", "alerts:write"))
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -362,6 +362,8 @@ def test_a_history_moves_in_silently_and_what_is_pushed_after_it_is_told(
     events = nights.ci.get(f"/alerts/{alert['id']}")["history"]
     assert "notified" in [event["action"] for event in events]
     assert "another tool measured them" in str(events)
+    refused = nights.ci.send("POST", f"/alerts/{alert['id']}/bisect", {})
+    assert (refused.status_code, "another tool" in refused.text) == (409, True)
     triggers = {run["trigger"] for run in nights.ci.get("/runs")["items"]}
     assert triggers == {"import"}
 
