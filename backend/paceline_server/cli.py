@@ -671,6 +671,32 @@ def detect_changes(
 
 
 @app.command()
+def reread(
+    imports: Annotated[
+        list[str] | None,
+        typer.Argument(help="Ids of imports; default: all whose file is kept."),
+    ] = None,
+    project: ProjectOption = "default",
+    data: DataDir = None,
+) -> None:
+    """Read the kept files of imports again with the readers of this version, and replace imports that differ."""
+    from paceline_server.imports import service as imported  # noqa: PLC0415
+    from paceline_server.projects import service as projects  # noqa: PLC0415
+    from paceline_server.store import access  # noqa: PLC0415
+    from paceline_server.store.session import read_scope, session_scope  # noqa: PLC0415
+
+    _with_database(data)
+    with read_scope() as session:
+        project_id = projects.find_project(session, project).id
+    with access.using(access.of_project(project_id)):
+        with read_scope() as session:
+            chosen = imports or imported.list_rereadable(session)
+        for import_id in chosen:
+            with session_scope() as session:
+                print(imported.reread(session, import_id, "paceline-server reread"))
+
+
+@app.command()
 def recompute(
     series: Annotated[
         str | None, typer.Option(help="Id of a series; default: all.")

@@ -201,6 +201,12 @@ def newest_imports(session: Session, suite: str | None = None) -> list[ImportedR
     return [ImportedRow(*row) for row in session.execute(query)]
 
 
+def is_imported(session: Session, run_id: str) -> bool:
+    """Return whether another tool measured a run."""
+    query = select(Run.id).where(Run.id == run_id, Run.trigger == IMPORTED)
+    return session.scalar(query) is not None
+
+
 def agent_name(session: Session, agent_id: str) -> str:
     """Return an agent's name, which rules about silence match by."""
     return session.get_one(Agent, agent_id).name

@@ -6,6 +6,9 @@ checks or void conditions are excluded with that reason, and so are those of an 
 message twice changes nothing.
 
     job.analyse ─▶ append_points(job) ─▶ evaluate_job, store_evaluation ─▶ alerts.history(job)
+
+A history that is imported arrives as one job per commit, and its series are evaluated together once none has followed for
+`BACKFILL_PAUSE_S`: evaluating them after each job would take time quadratic in their length.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ from paceline_server.store import outbox
 
 EVALUATE, ALERTS = "history.evaluate", "alerts.history"
 """Outbox topics; the key is a job's id."""
+BACKFILL_PAUSE_S = 10.0
+"""How long an evaluation of an imported history waits for more of it."""
 
 
 def append_points(session: Session, job_id: str) -> None:
@@ -40,26 +45,54 @@ def append_points(session: Session, job_id: str) -> None:
     if context is None or context.job.state != "done" or not context.is_baseline:
         return
     job_points = points_of(session, context, service.report_of(session, job_id))
-    if job_points.rows:
-        points.record_points(session, job_points, names_of_job(session, context))
-        outbox.add(session, EVALUATE, job_id)
+    if not job_points.rows:
+        return
+    names = names_of_job(session, context)
+    if context.run.superseded_by is None:
+        points.record_points(session, job_points, names)
+    else:
+        points.correct_points(session, job_points, names)
+    if context.run.judged:
+        pause_s = 0.0 if context.run.notifies else BACKFILL_PAUSE_S
+        outbox.add(session, EVALUATE, job_id, due_in_s=pause_s)
 
 
-def evaluate_job(session: Session, job_id: str) -> list[detection.EvaluatedSeries]:
-    """Evaluate every series with a point of the job. This may take long and locks nothing."""
-    return list(
-        detection.evaluate_series(session, detection.series_of_job(session, job_id))
+Rounds = Sequence[Sequence[detection.EvaluatedSeries]]
+"""Series that are decided together."""
+
+
+def evaluate_job(session: Session, job_id: str) -> Sequence[Rounds] | None:
+    """Evaluate every series with a point of the job, and of an imported history all series of its suite, target and
+    branch. Returns what is to be stored, in this order. This may take long and locks nothing. None if more of the history
+    follows, after which they are evaluated."""
+    context = queries.context(session, job_id)
+    if context is None or context.run.notifies:
+        heads = detection.series_of_job(session, job_id)
+        return [[list(detection.evaluate_series(session, heads))]]
+    if queries.has_later_backfill(session, context, EVALUATE):
+        return None
+    run = context.run
+    heads = detection.list_series_on(
+        session, run.suite, context.target.id, run.branch or ""
     )
+    return detection.evaluate_history(session, heads)
 
 
 def store_evaluation(
-    session: Session, job_id: str, evaluated_series: Sequence[detection.EvaluatedSeries]
+    session: Session, job_id: str, evaluated: Sequence[Rounds] | None
 ) -> None:
     """Store the evaluations and notify alerts, even without changes: an earlier one may have vanished."""
-    detection.store_evaluations(session, evaluated_series)
-    detection.mark_target_shifts(
-        session, {evaluated.head.target_id for evaluated in evaluated_series}
-    )
+    if evaluated is None:
+        return
+    for rounds in evaluated:
+        detection.store_evaluations(session, *rounds)
+    targets = {
+        series.head.target_id
+        for rounds in evaluated
+        for round_ in rounds
+        for series in round_
+    }
+    detection.mark_target_shifts(session, targets)
     outbox.add(session, ALERTS, job_id)
 
 
@@ -95,7 +128,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
         artifact_hash=job.artifact_hash,
         fingerprint=fingerprint,
         factors=target.factors if fingerprint == target.fingerprint else {},
-        excluded=next(iter((*report.blockers, *report.disturbances)), None),
+        excluded=_why_excluded(context, report),
         conditions=summarise_tracks(ingest.conditions(session, job.id)),
         rows=[
             _measured_point(row, texts, report.witnesses)
@@ -103,6 +136,17 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
             if math.isfinite(row.median)
         ],
     )
+
+
+def _why_excluded(context: JobContext, report: JobReportOut) -> str | None:
+    """Return why no point of a job counts, if so. What another tool measured has no verdict, and counts if its import
+    asked for that."""
+    run = context.run
+    if not context.is_imported:
+        return next(iter((*report.blockers, *report.disturbances)), None)
+    if run.superseded_by is not None:
+        return f"a corrected file was imported, which is run {run.superseded_by}"
+    return None if run.judged else service.WHY_IMPORTED
 
 
 def _measured_point(

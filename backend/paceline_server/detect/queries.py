@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from paceline_server.jobs.states import FINAL
+from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.imports import ImportDocument
@@ -29,14 +30,14 @@ class JobContext:
 
     @property
     def is_imported(self) -> bool:
-        """True if another tool measured the job, so that it must not be judged."""
+        """True if another tool measured the job, so that it gets no verdict."""
         return self.run.trigger == IMPORTED
 
     @property
     def is_baseline(self) -> bool:
         """True if the job becomes points of history: an ordinary run on a branch, without knobs.
 
-        Imported jobs, whose branch is their saved baseline, become excluded points."""
+        Imported jobs, whose branch may be their saved baseline, become points that count if they are judged."""
         run = self.run
         ordinary = (
             run.trigger in _HISTORY_TRIGGERS
@@ -67,6 +68,25 @@ def imported_texts(session: Session, import_id: str) -> dict[tuple[str, str, str
         for run in (document or {}).get("runs", [])
         for series in run["series"]
     }
+
+
+def has_later_backfill(session: Session, context: JobContext, topic: str) -> bool:
+    """Return whether a pending message of a topic is about a later job of the same imported history."""
+    run, job = context.run, context.job
+    query = (
+        select(Job.id)
+        .join(Run, Run.id == Job.run_id)
+        .where(
+            Job.id > job.id,
+            Job.id.in_(outbox.pending_keys(topic)),
+            Job.target_id == job.target_id,
+            Run.suite == run.suite,
+            Run.branch == run.branch,
+            Run.notifies.is_(False),
+        )
+        .limit(1)
+    )
+    return session.scalar(query) is not None
 
 
 def other_comparisons(

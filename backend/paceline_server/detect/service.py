@@ -63,7 +63,12 @@ WHY_IMPORTED = (
     "another tool measured it, one benchmark after the other in one process, and nobody watched the target: "
     "its figures are shown and not judged"
 )
-"""Why an imported job has no verdict, and its points do not count (I2, I11)."""
+"""Why an imported job has no verdict (I2, I11), and its points do not count."""
+WHY_NOT_COMPARED = (
+    "another tool measured it, one benchmark after the other in one process, and nobody watched the target: "
+    "its history is judged, and its arms and gates are not"
+)
+"""Why an imported job has no verdict whose points count (I11, I22)."""
 
 __all__ = [
     "GateFigure",
@@ -296,7 +301,7 @@ def _read_facts(
         conditions=ingest.conditions(session, job_id, under_way=under_way),
         announced=ingest.cases(session, job_id, side, under_way=under_way),
         configuration=_SIMULATED if context.target.simulated else (),
-        broken=(WHY_IMPORTED,) if context.is_imported else (),
+        broken=_why_no_verdict(context),
         builds=[
             LaunchBuild(launch, start["workload"], start["build"])
             for launch, start in ingest.start_events(
@@ -304,6 +309,12 @@ def _read_facts(
             )
         ],
     )
+
+
+def _why_no_verdict(context: JobContext) -> tuple[str, ...]:
+    if not context.is_imported:
+        return ()
+    return (WHY_NOT_COMPARED if context.run.judged else WHY_IMPORTED,)
 
 
 def _read_p_value(comparison: Comparison) -> float:

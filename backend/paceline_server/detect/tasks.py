@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import history, service
-from paceline_server.detect.changes.service import EvaluatedSeries
 from paceline_server.store.outbox import (
     handle_topic,
     handle_topic_after_reading,
@@ -33,7 +34,7 @@ def extend_history(session: Session, job_id: str) -> None:
 
 @handle_topic_after_reading(history.EVALUATE, history.evaluate_job)
 def evaluate_history(
-    session: Session, job_id: str, evaluated: list[EvaluatedSeries]
+    session: Session, job_id: str, evaluated: Sequence[history.Rounds] | None
 ) -> None:
     """Store the evaluations of the job's series."""
     history.store_evaluation(session, job_id, evaluated)

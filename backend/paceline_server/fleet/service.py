@@ -24,7 +24,10 @@ from paceline_server.fleet.device_health import count_failed_attempt, reset_fail
 from paceline_server.fleet.expiry import delete_old_rows, sweep
 from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
-from paceline_server.fleet.imported_targets import ensure_imported_target
+from paceline_server.fleet.imported_targets import (
+    ensure_imported_target,
+    report_facts,
+)
 from paceline_server.fleet.queries import (
     projects_of_target,
     projects_with_quarantine,
@@ -109,6 +112,7 @@ __all__ = [
     "read_uptime",
     "readings",
     "refusal_of",
+    "report_facts",
     "reset_failures",
     "silent_agents",
     "sweep",

@@ -39,7 +39,7 @@ from paceline_server.imports.schemas import (
     CriterionIn,
     CriterionSeriesIn,
     ImportedRunOut,
-    MeasuredOnIn,
+    ImportIn,
 )
 from paceline_server.ingest import service as ingest
 
@@ -51,19 +51,19 @@ CRITERION = ImportedTool(
 class CriterionImporter(SampleImporter[CriterionIn]):
     """Importer of what criterion measured."""
 
-    def identity(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
+    def identity(self, document: CriterionIn, request: ImportIn) -> dict[str, Any]:
         """Return the document and where it was measured, because its runs depend on both."""
-        measured_on = where.model_dump(mode="json")
+        measured_on = request.measured_on.model_dump(mode="json")
         dumped = document.model_dump(mode="json", exclude={"left_out"})
         return {**dumped, "measured_on": measured_on}
 
-    def columns(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
+    def columns(self, document: CriterionIn, request: ImportIn) -> dict[str, Any]:
         """Return the columns of the document without its samples, which are stored with its runs."""
         return {
             "file": document.file,
             "sha256": document.sha256,
             "document": document.model_dump(mode="json", exclude={"series"}),
-            "devices": [where.on],
+            "devices": [request.measured_on.on],
             "row_count": len(document.series),
         }
 
@@ -71,11 +71,12 @@ class CriterionImporter(SampleImporter[CriterionIn]):
         self,
         session: Session,
         document: CriterionIn,
-        where: MeasuredOnIn,
+        request: ImportIn,
         who: str,
         import_id: str,
     ) -> tuple[list[ImportedRunOut], list[LeftOut]]:
         """Store one run per baseline and commit."""
+        where = request.measured_on
         suite = find_suite(session, where.suite)
         target = fleet.ensure_imported_target(session, where.on)
         series, odd = storable_series(document)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -15,13 +17,19 @@ from paceline_server.imports.originals import Original
 from paceline_server.imports.schemas import (
     ImportDetailOut,
     ImportedRunOut,
+    ImportIn,
     ImportOut,
     LeftOutOut,
-    MeasuredOnIn,
 )
 from paceline_server.store.tables.imports import ImportDocument
 
 Document = TypeVar("Document", bound=BaseModel)
+
+
+def make_digest(identity: object) -> str:
+    """Return a hash of plain JSON, by which it is found again."""
+    text = json.dumps(identity, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Importer(ABC, Generic[Document]):
@@ -30,12 +38,12 @@ class Importer(ABC, Generic[Document]):
     has_samples: ClassVar[bool] = False
     """Whether its samples become runs; such a document cannot be deleted."""
 
-    def identity(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - for those it matters to
+    def identity(self, document: Document, request: ImportIn) -> dict[str, Any]:  # noqa: ARG002 - for those it matters to
         """Return plain JSON that is equal for two uploads of the same document."""
         return document.model_dump(mode="json")
 
     @abstractmethod
-    def columns(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:
+    def columns(self, document: Document, request: ImportIn) -> dict[str, Any]:
         """Return the columns of a new row that depend on the format: the document itself, the name and hash of its file,
         devices and number of rows."""
 
@@ -47,7 +55,7 @@ class Importer(ABC, Generic[Document]):
         self,
         session: Session,
         document: Document,
-        where: MeasuredOnIn,
+        request: ImportIn,
         who: str,
         row: ImportDocument,
     ) -> None:
@@ -70,7 +78,7 @@ class SampleImporter(Importer[Document]):
         self,
         session: Session,
         document: Document,
-        where: MeasuredOnIn,
+        request: ImportIn,
         who: str,
         import_id: str,
     ) -> tuple[Sequence[ImportedRunOut], Sequence[LeftOut]]:
@@ -81,11 +89,11 @@ class SampleImporter(Importer[Document]):
         self,
         session: Session,
         document: Document,
-        where: MeasuredOnIn,
+        request: ImportIn,
         who: str,
         row: ImportDocument,
     ) -> None:
-        runs, left_out = self.store_runs(session, document, where, who, row.id)
+        runs, left_out = self.store_runs(session, document, request, who, row.id)
         row.document = {
             **row.document,
             "runs": [run.model_dump(mode="json") for run in runs],
@@ -117,4 +125,7 @@ class SampleImporter(Importer[Document]):
                 for entry in document.get("left_out", [])
             ],
             facts=document.get("facts", {}),
+            judged=document.get("judged", False),
+            notifies=document.get("notifies", False),
+            replaced_by=row.replaced_by,
         )

@@ -18,9 +18,9 @@ from paceline_server.imports.schemas import (
     ImportedInForceOut,
     ImportedPolicyOut,
     ImportedRowOut,
+    ImportIn,
     ImportOut,
     LogcatIn,
-    MeasuredOnIn,
     PolicyIn,
     RowIn,
     SessionIn,
@@ -36,7 +36,7 @@ INSUFFICIENT = "insufficient: no samples"
 class LogcatImporter(Importer[LogcatIn]):
     """Importer of documents with averages; rows are computed on every read."""
 
-    def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
+    def columns(self, document: LogcatIn, request: ImportIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
         return {
             "file": document.file,
             "sha256": document.sha256,

@@ -1,7 +1,8 @@
 """Imports `paceline.result/1`, what a reader made of any tool's output: one run, at the document's own time and commit.
 
 A tool's benchmark, arm and params keep their texts as names. A summary is the only value of its case and stays marked
-as one; cases that failed or were skipped are named and have no figures.
+as one; cases that failed or were skipped are named and have no figures. The points of a judged document count in
+history; of two documents about one measurement, the later one replaces the other.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import numpy as np
 from paceline_contract.events import ParamValue
 from paceline_contract.imported_series import (
@@ -25,22 +27,26 @@ from paceline_contract.imported_series import (
 )
 from paceline_contract.manifest import Manifest
 from paceline_contract.readers.parsing import CLOCK_TOLERANCE
+from paceline_contract.readers.registry import READERS, read_file
 from paceline_contract.results import (
     UNNAMED,
     MeasuredCase,
     MeasuredMetric,
     Result,
+    ResultError,
     cases_without_figures,
     encode_result,
+    read_result,
     result_id,
 )
 from paceline_contract.text_names import append_digest, make_name
 from paceline_contract.units import PER_ITERATION, MetricUnit, Unit
 from sqlalchemy.orm import Session
 
+from paceline_server.detect import service as detect
 from paceline_server.fleet import service as fleet
 from paceline_server.imports import queries
-from paceline_server.imports.importer import SampleImporter
+from paceline_server.imports.importer import SampleImporter, make_digest
 from paceline_server.imports.originals import Original, pack_original
 from paceline_server.imports.runs import (
     ImportedCase,
@@ -56,32 +62,46 @@ from paceline_server.imports.runs import (
 from paceline_server.imports.schemas import (
     MAX_SERIES,
     ImportedRunOut,
-    MeasuredOnIn,
+    ImportIn,
     ResultIn,
 )
+from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, invalid_request
 from paceline_server.stats.samples import Floats, Ints
+from paceline_server.store import outbox
+from paceline_server.store.tables.imports import ImportDocument
 
 ONLY_ARM = "code"
 """The arm of a tool without arms, as in what `paceline run` drives."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+NEWS_FOR = timedelta(days=3)
+"""People hear of changes in documents that were measured this recently: what is older is a history that moves in."""
 WHY_NO_VERDICT = (
     "Another tool measured this and nobody watched its target: there are no launches, rounds or blocks, so nothing here "
     "is a verdict. `paceline ab` with the same command gets one."
 )
 
 
+class _Origin(msgspec.Struct):
+    """When, at which commit and on which branch a document was measured, as it says."""
+
+    at: datetime | None
+    commit: str | None
+    branch: str | None
+
+
 class ResultImporter(SampleImporter[ResultIn]):
     """Importer of `paceline.result/1`."""
 
-    def identity(self, document: ResultIn, where: MeasuredOnIn) -> dict[str, Any]:
-        """Return the document's id and where it was measured. The file it was read from may differ, for example in
-        spaces."""
-        measured_on = where.model_dump(mode="json")
-        return {"result": result_id(document.result), "measured_on": measured_on}
+    def identity(self, document: ResultIn, request: ImportIn) -> dict[str, Any]:
+        """Return the document's id, where it was measured and whether it is judged. The file it was read from may differ,
+        for example in spaces."""
+        measured_on = request.measured_on.model_dump(mode="json")
+        identity = {"result": result_id(document.result), "measured_on": measured_on}
+        return {**identity, "judged": True} if request.judge else identity
 
-    def columns(self, document: ResultIn, where: MeasuredOnIn) -> dict[str, Any]:
+    def columns(self, document: ResultIn, request: ImportIn) -> dict[str, Any]:
         result = document.result
         return {
             "file": f"{result.tool[:100]}.json",
@@ -89,9 +109,17 @@ class ResultImporter(SampleImporter[ResultIn]):
                 "why_no_verdict": WHY_NO_VERDICT,
                 "facts": result.facts,
                 "left_out": [],
+                "judged": request.judge,
+                "notifies": request.judge and _is_news(result, request.notify),
+                "tool": result.tool,
+                "origin": msgspec.to_builtins(
+                    _Origin(result.at, result.commit, result.branch)
+                ),
+                "measured_on": request.measured_on.model_dump(mode="json"),
             },
-            "devices": [where.on],
+            "devices": [request.measured_on.on],
             "row_count": 0,
+            "measurement": _measurement_of(result, request),
         }
 
     def make_original(self, document: ResultIn) -> Original:
@@ -101,12 +129,12 @@ class ResultImporter(SampleImporter[ResultIn]):
         self,
         session: Session,
         document: ResultIn,
-        where: MeasuredOnIn,
+        request: ImportIn,
         who: str,
         import_id: str,
     ) -> tuple[list[ImportedRunOut], list[LeftOut]]:
         """Store one run, or several where one cannot hold all gates."""
-        result = document.result
+        result, where = document.result, request.measured_on
         _check_origin(result)
         suite = find_suite(session, where.suite)
         revision = ImportedRevision(
@@ -125,9 +153,76 @@ class ResultImporter(SampleImporter[ResultIn]):
             [result.tool],
         )
         origin = ImportOrigin(
-            import_id, tool, who, target, where.suite, suite, result.at
+            import_id,
+            tool,
+            who,
+            target,
+            where.suite,
+            suite,
+            result.at,
+            fleet.report_facts(session, target, result.target, result.build),
+            request.judge,
+            request.judge and _is_news(result, request.notify),
         )
         return store_runs(session, cases, origin), left_out
+
+    def store_samples(
+        self,
+        session: Session,
+        document: ResultIn,
+        request: ImportIn,
+        who: str,
+        row: ImportDocument,
+    ) -> None:
+        super().store_samples(session, document, request, who, row)
+        for older in queries.documents_of_measurement(session, row):
+            if _case_ids(older) & _case_ids(row):
+                self.replace(session, older, row)
+
+    def replace(
+        self, session: Session, older: ImportDocument, row: ImportDocument
+    ) -> None:
+        """Let the points of a corrected document count instead of those of an older one, whose samples stay."""
+        older.replaced_by = row.id
+        for run in older.document["runs"]:
+            jobs.supersede_imported_run(
+                session, run["run_id"], row.document["runs"][0]["run_id"]
+            )
+            outbox.add(session, detect.EXTEND_HISTORY, run["job_id"])
+
+    def read_again(self, row: ImportDocument, data: bytes) -> Result:
+        """Return what today's reader makes of a document's file, with the origin that the document had. Raises
+        ResultError."""
+        tool = row.document["tool"]
+        try:
+            result = read_result(data)
+        except ResultError:
+            result = read_file(data, tool if tool in READERS else None)
+        origin = msgspec.convert(row.document["origin"], _Origin)
+        return msgspec.structs.replace(result, **msgspec.structs.asdict(origin))
+
+
+def _is_news(result: Result, notify: bool | None) -> bool:
+    """Return whether people hear of changes at a judged document's points: what the request says, or else if it was
+    measured recently."""
+    if notify is not None:
+        return notify
+    return result.at is None or result.at > clock.now() - NEWS_FOR
+
+
+def _measurement_of(result: Result, request: ImportIn) -> str | None:
+    """Return what identifies the measurement that a document is about; None where its commit or time is unknown."""
+    commit = result.commit or request.measured_on.commit
+    if commit is None or result.at is None:
+        return None
+    at = result.at.astimezone(UTC).isoformat()
+    on = request.measured_on.on
+    return make_digest([result.tool, result.build, on, commit, result.branch, at])
+
+
+def _case_ids(row: ImportDocument) -> set[str]:
+    """Return the tool's names of a document's cases: files of one measurement that share none are parts of it."""
+    return {series["id"] for run in row.document["runs"] for series in run["series"]}
 
 
 def _check_origin(result: Result) -> None:

@@ -92,7 +92,8 @@ class ImportedTool(NamedTuple):
 @dataclass(frozen=True)
 class ImportOrigin:
     """Where cases come from: the document, its tool, who imported it and the target. `suite` is the announced one whose
-    gates apply; `at` is when it was measured, if the document says so."""
+    gates apply; `at` is when it was measured, if the document says so; `fingerprint` is that of what it says about the
+    target; `judged` and `notifies` say how its points count in history."""
 
     import_id: str
     tool: ImportedTool
@@ -101,6 +102,9 @@ class ImportOrigin:
     suite_name: str | None
     suite: Manifest | None
     at: datetime | None = None
+    fingerprint: str | None = None
+    judged: bool = False
+    notifies: bool = False
 
 
 def find_suite(session: Session, name: str | None) -> Manifest | None:
@@ -144,6 +148,9 @@ def _store_run(
             samples=sum(case.values.size for case in cases),
             created_by=origin.who,
             measured_at=origin.at,
+            fingerprint=origin.fingerprint,
+            judged=origin.judged,
+            notifies=origin.notifies,
         ),
     )
     ingest.store_imported(session, job.id, [case.samples for case in cases])

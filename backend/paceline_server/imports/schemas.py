@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import NAME
-from paceline_contract.results import Result, ResultError, read_result
+from paceline_contract.results import FORMAT, Result, ResultError, read_result
 from paceline_contract.units import Unit
 from pydantic import (
     AliasChoices,
@@ -231,7 +231,10 @@ class MeasuredOnIn(BaseModel):
 
 class ImportIn(Request):
     """A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
-    is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is."""
+    is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is. `judge`: the
+    points of a `paceline.result/1` count in the history of their series, like measured ones. `notify`: whether people hear
+    of a change at these points; by default they do if the document is judged and was measured within the last three
+    days."""
 
     document: Annotated[
         LogcatIn | CriterionIn | ResultIn, Field(discriminator="format")
@@ -239,6 +242,20 @@ class ImportIn(Request):
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     measured_on: MeasuredOnIn = Field(default_factory=MeasuredOnIn)
     original: OriginalIn | None = None
+    judge: bool = False
+    notify: bool | None = None
+
+    @model_validator(mode="after")
+    def _check_judge(self) -> Self:
+        if self.judge and not isinstance(self.document, ResultIn):
+            raise ValueError(
+                f"judge: only a {FORMAT} can be judged, and this document is a {self.document.format}"
+            )
+        if self.notify and not self.judge:
+            raise ValueError(
+                "notify: nothing is found in a history that is not judged: send judge as well"
+            )
+        return self
 
 
 class ImportOut(Response):
@@ -359,8 +376,10 @@ class LeftOutOut(Response):
 
 class ImportDetailOut(ImportOut):
     """A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
-    has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them. `facts`
-    are the tool's version and what it says about the build and the machine."""
+    has `runs` instead of rows; `why_no_verdict` says why they have no verdict, `left_out` what is in none of them. `facts`
+    are the tool's version and what it says about the build and the machine. `judged`: its points count in history;
+    `notifies`: people hear of changes at them. `replaced_by` is the import of the corrected file, whose points count
+    instead."""
 
     rows: list[ImportedRowOut]
     policy: ImportedPolicyOut | None
@@ -371,3 +390,6 @@ class ImportDetailOut(ImportOut):
     runs: list[ImportedRunOut] = Field(default_factory=list)
     left_out: list[LeftOutOut] = Field(default_factory=list)
     facts: dict[str, str] = Field(default_factory=dict)
+    judged: bool = False
+    notifies: bool = False
+    replaced_by: str | None = None

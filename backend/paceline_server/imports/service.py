@@ -6,21 +6,20 @@ shown; a new format needs a file with an `Importer` and a line in `IMPORTERS`.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from paceline_contract.results import FORMAT
+import msgspec
+from paceline_contract.results import FORMAT, ResultError
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.imports import queries
 from paceline_server.imports.criterion import CriterionImporter
-from paceline_server.imports.importer import Importer
+from paceline_server.imports.importer import Importer, make_digest
 from paceline_server.imports.logcat import LogcatImporter
-from paceline_server.imports.originals import unpack_original
+from paceline_server.imports.originals import Original, unpack_original
 from paceline_server.imports.results import ResultImporter
 from paceline_server.imports.schemas import ImportDetailOut, ImportIn, ImportOut
 from paceline_server.kernel import clock, ids
@@ -41,18 +40,31 @@ def store_import(
     session: Session, body: ImportIn, who: str
 ) -> tuple[ImportDetailOut, bool]:
     """Return (the stored document, whether it is new). Storing a document again changes nothing."""
-    document, where = body.document, body.measured_on
+    original = body.original
+    file = None if original is None else _File(original.file, original.original)
+    row, is_new = _store(session, body, file, who)
+    return _detail(session, row), is_new
+
+
+class _File(NamedTuple):
+    name: str
+    original: Original
+
+
+def _store(
+    session: Session, body: ImportIn, file: _File | None, who: str
+) -> tuple[ImportDocument, bool]:
+    document = body.document
     importer = IMPORTERS[document.format]
-    identity = json.dumps(importer.identity(document, where), sort_keys=True)
-    digest = hashlib.sha256(identity.encode()).hexdigest()
+    digest = make_digest(importer.identity(document, body))
     stored = queries.document_with_digest(session, digest)
     if stored is not None:
-        return _detail(session, stored), False
-    columns = importer.columns(document, where)
-    if body.original is None:
+        return stored, False
+    columns = importer.columns(document, body)
+    if file is None:
         kept = importer.make_original(document)
     else:
-        kept, columns["file"] = body.original.original, body.original.file
+        columns["file"], kept = file
     if kept is not None:
         columns["sha256"] = kept.sha256
         columns["original"], columns["original_bytes"] = kept.packed, kept.size
@@ -73,11 +85,49 @@ def store_import(
         stored = queries.document_with_digest(session, digest)
         if stored is None:
             raise
-        return _detail(session, stored), False
-    importer.store_samples(session, document, where, who, row)
+        return stored, False
+    importer.store_samples(session, document, body, who, row)
     about = {"name": row.title, "file": row.file, "rows": row.row_count}
     audit.record(session, who, "import.create", "import", row.id, about)
-    return _detail(session, row), True
+    return row, True
+
+
+def list_rereadable(session: Session) -> list[str]:
+    """Return the ids of documents whose files can be read again, the oldest first."""
+    return queries.rereadable_documents(session)
+
+
+def reread(session: Session, import_id: str, who: str) -> str:
+    """Read a document's kept file with today's reader, replace the document where it differs, and return in words what
+    came of it. Raises 404."""
+    row = _find(session, import_id)
+    importer = IMPORTERS[row.format]
+    if not isinstance(importer, ResultImporter) or "origin" not in row.document:
+        return f"{row.id}: left as it is, because only its content was kept"
+    if row.replaced_by is not None:
+        return f"{row.id}: left as it is, because {row.replaced_by} replaced it"
+    packed = row.original or b""
+    try:
+        result = importer.read_again(row, b"".join(unpack_original(packed)))
+        body = ImportIn.model_validate(
+            {
+                "document": msgspec.to_builtins(result),
+                "title": row.title,
+                "measured_on": row.document["measured_on"],
+                "judge": row.document["judged"],
+                "notify": row.document["notifies"],
+            }
+        )
+        file = _File(row.file, Original(packed, row.original_bytes or 0, row.sha256))
+        with session.begin_nested():
+            newer, is_new = _store(session, body, file, who)
+    except (ResultError, ValueError, ProblemError) as error:
+        return f"{row.id}: left as it is, because it cannot be read: {error}"
+    if not is_new:
+        return f"{row.id}: the same"
+    if row.replaced_by is None:
+        importer.replace(session, row, newer)
+    return f"{row.id}: replaced by {newer.id}"
 
 
 def list_documents(

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.jobs import queries
 from paceline_server.jobs.run_creation import new_run
 from paceline_server.jobs.transitions import follow_up, publish_job
 from paceline_server.kernel import clock, ids
@@ -25,7 +26,8 @@ UNKNOWN = "unknown"
 @dataclass(frozen=True)
 class ImportedRun:
     """A run of another tool. `source`: the id of the document; `branch`: also the name of a saved baseline;
-    `measured_at`: the time of its points, None if nobody says it: then that of the import."""
+    `measured_at`: the time of its points, None if nobody says it: then that of the import; `fingerprint`: of the facts
+    that the document gives about its target; `judged` and `notifies` as in `Run`."""
 
     suite: str
     source: str
@@ -36,6 +38,9 @@ class ImportedRun:
     samples: int
     created_by: str
     measured_at: datetime | None = None
+    fingerprint: str | None = None
+    judged: bool = False
+    notifies: bool = False
 
 
 def store_imported_run(session: Session, imported: ImportedRun) -> Job:
@@ -53,6 +58,8 @@ def store_imported_run(session: Session, imported: ImportedRun) -> Job:
         base_commit=None,
         trigger=IMPORTED,
         demonstration=False,
+        judged=imported.judged,
+        notifies=imported.notifies,
         benchmarks=list(imported.manifest["benchmarks"]),
         params={},
         knobs={},
@@ -72,6 +79,7 @@ def store_imported_run(session: Session, imported: ImportedRun) -> Job:
         launches=1,
         requeues=0,
         seed=0,
+        fingerprint=imported.fingerprint,
         partial=False,
         samples=imported.samples,
         not_before=at,
@@ -97,6 +105,11 @@ def store_imported_run(session: Session, imported: ImportedRun) -> Job:
     )
     session.flush()
     return job
+
+
+def supersede_imported_run(session: Session, run_id: str, by: str) -> None:
+    """Let the run `by` count instead of an imported one."""
+    queries.lock_run(session, run_id).superseded_by = by
 
 
 def analyse_imported(session: Session, job: Job) -> None:

@@ -27,6 +27,7 @@ from paceline_server.jobs.imported_runs import (
     ImportedRun,
     analyse_imported,
     store_imported_run,
+    supersede_imported_run,
 )
 from paceline_server.jobs.leases import (
     HeldLease,
@@ -98,6 +99,7 @@ __all__ = [
     "request_batch",
     "stops_when_sure",
     "store_imported_run",
+    "supersede_imported_run",
 ]
 
 

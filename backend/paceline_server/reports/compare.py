@@ -332,10 +332,10 @@ def _environment(
     rows: list[EnvironmentDifferenceOut] = []
     for base, head in pairs:
         before, after = was[base.job.id], was[head.job.id]
-        if base.target.agent_id == IMPORTS_AGENT:
+        both = factors.get(before or ""), factors.get(after or "")
+        if base.target.agent_id == IMPORTS_AGENT and not all(both):
             rows.append(_unrecorded_environment(base.target))
         elif before != after:
-            both = factors.get(before or ""), factors.get(after or "")
             rows += _differences(base.target, *both)
     return rows, bool(pairs) and not rows
 

@@ -22,9 +22,12 @@ Magnitude = Literal["none", "small", "medium", "large"]
 
 
 class MatrixTargetOut(Response):
+    """A column of the matrix. `imported`: another tool measured there."""
+
     id: str
     name: str
     kind: Literal["host", "device"]
+    imported: bool
 
 
 class MatrixCellOut(Response):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import cast
+from typing import Literal, cast
 
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
@@ -32,6 +32,7 @@ from paceline_server.series import service as history
 from paceline_server.series.schemas import ChangeOut
 from paceline_server.series.service import SeriesStanding
 from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.fleet import IMPORTS_AGENT
 
 STALE_AFTER = timedelta(days=7)
 """A value this old is stale: schedules are nightly or weekly, so at least one run was missed."""
@@ -100,7 +101,15 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
         suite=suite,
         branch=chosen,
         branches=branches,
-        targets=[MatrixTargetOut.model_validate(target) for target in targets],
+        targets=[
+            MatrixTargetOut(
+                id=target.id,
+                name=target.name,
+                kind=cast(Literal["host", "device"], target.kind),
+                imported=target.agent_id == IMPORTS_AGENT,
+            )
+            for target in targets
+        ],
         rows=rows,
     )
 

@@ -105,15 +105,33 @@ def series_by_id(session: Session, series_id: str) -> Series | None:
     return session.get(Series, series_id)
 
 
-def _is_not_imported() -> ColumnElement[bool]:
-    """Return the condition that a series was not imported (docs/decisions/0031-imported-samples.md)."""
+def _is_measured_here() -> ColumnElement[bool]:
+    """Return the condition that a series was not imported."""
     imported = select(Target.id).where(Target.agent_id == IMPORTS_AGENT)
     return Series.target_id.not_in(imported)
 
 
-def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Series]:
-    """Return the series of a suite (on a branch) that were not imported, by name."""
-    query = select(Series).where(Series.suite == suite, _is_not_imported())
+def _is_judged() -> ColumnElement[bool]:
+    """Return the condition that a series was measured here, or that its newest imported point counts
+    (docs/decisions/0058-judged-imports.md)."""
+    counts = exists().where(
+        SeriesPoint.series_id == Series.id,
+        SeriesPoint.at == Series.last_at,
+        SeriesPoint.excluded.is_(None),
+    )
+    return or_(_is_measured_here(), counts)
+
+
+def of_suite(
+    session: Session,
+    suite: str,
+    branch: str | None = None,
+    *,
+    with_imported: bool = False,
+) -> list[Series]:
+    """Return the series of a suite (on a branch) by name. `with_imported`: those that are imported and judged, too."""
+    shown = _is_judged() if with_imported else _is_measured_here()
+    query = select(Series).where(Series.suite == suite, shown)
     if branch is not None:
         query = query.where(Series.branch == branch)
     order = (
@@ -406,11 +424,11 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
 
 
 def branches(session: Session, suite: str) -> list[str]:
-    """Return the branches with series of a suite that were not imported, the most recent first."""
+    """Return the branches with series of a suite, the most recent first; imported ones count if they are judged."""
     newest = func.max(Series.last_at)
     query = (
         select(Series.branch)
-        .where(Series.suite == suite, _is_not_imported())
+        .where(Series.suite == suite, _is_judged())
         .group_by(Series.branch)
     )
     return list(session.scalars(query.order_by(newest.desc(), Series.branch)))

@@ -240,7 +240,7 @@ class SeriesStanding(NamedTuple):
 
 def standings(session: Session, suite: str, branch: str) -> list[SeriesStanding]:
     """Return series of a suite on a branch that have a point, by name."""
-    rows = queries.of_suite(session, suite, branch)
+    rows = queries.of_suite(session, suite, branch, with_imported=True)
     keys = [row.id for row in rows]
     newest = queries.newest_points(session, keys)
     changes = defaultdict[str, list[ChangeOut]](list)

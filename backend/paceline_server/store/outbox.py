@@ -26,7 +26,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock
@@ -175,6 +175,13 @@ def postpone_pending(
         .where(OutboxMessage.id.in_(held))
         .values(due_at=until)
         .execution_options(synchronize_session=False)
+    )
+
+
+def pending_keys(topic: str) -> Select[str]:
+    """Return a query for the keys of a topic's pending messages."""
+    return select(OutboxMessage.key).where(
+        OutboxMessage.topic == topic, OutboxMessage.done_at.is_(None)
     )
 
 

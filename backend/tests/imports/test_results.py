@@ -5,17 +5,26 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from paceline_contract.readers.registry import READERS, read_file
 from paceline_contract.results import cases_without_figures, encode_result
+from paceline_server.detect import history
 from paceline_server.detect.recompute import recompute
 from paceline_server.imports import originals
+from paceline_server.imports import service as imports
+from paceline_server.kernel import clock as clock_module
+from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.testing.delivered_jobs import Lab
 
 PREFIX = "/api/v1"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -75,7 +84,7 @@ class Sender:
 
 @pytest.fixture
 def ci(client: TestClient, token: Callable[..., dict[str, str]]) -> Sender:
-    return Sender(client, token("ingest", "read"))
+    return Sender(client, token("ingest", "read", "alerts:write"))
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -178,6 +187,17 @@ def test_equal_figures_of_two_commits_are_two_points(ci: Sender) -> None:
     assert [point["commit"][0] for point in points] == ["b", "a"]
 
 
+CRITERION = {
+    "v": 1,
+    "format": "criterion",
+    "file": "target/criterion",
+    "bytes": 1,
+    "sha256": "0" * 64,
+    "why_no_verdict": "",
+    "series": [
+        {"benchmark": "a", "baseline": "new", "iterations": [1], "times": [1.0]}
+    ],
+}
 BOMB = b"\0" * (originals.MAX_ORIGINAL_BYTES + 1)
 CUT = {"file": "f", "gzip": base64.b64encode(gzip.compress(b"x" * 99)[:-9]).decode()}
 
@@ -215,6 +235,8 @@ CUT = {"file": "f", "gzip": base64.b64encode(gzip.compress(b"x" * 99)[:-9]).deco
         (result(case("a", TIMED)), {"original": CUT}, 422, "cut off"),
         (result(case("a", TIMED)), {"original": file_of(BOMB)}, 422, "67,108,864"),
         (result(case("a", TIMED)), {"measured_on": {"suite": "nobody"}}, 404, "suite"),
+        (result(case("a", TIMED)), {"notify": True}, 422, "send judge as well"),
+        (CRITERION, {"judge": True}, 422, "this document is a criterion"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -264,3 +286,170 @@ def test_what_real_tools_wrote_is_stored_with_every_figure(ci: Sender) -> None:
         assert left_out == [left.id for left in cases_without_figures(read)]
     suites = {series["suite"] for series in ci.get("/series")["items"]}
     assert {"go", "jmh", "pytest_benchmark", "androidx_benchmark"} <= suites
+
+
+NIGHT = timedelta(days=1)
+FIRST_NIGHT = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def commit_of(night: int) -> str:
+    return f"{night:040x}"
+
+
+@dataclass
+class Nights:
+    """Imports what another tool measured in one night after the other, of two benchmarks of which one is steady."""
+
+    ci: Sender
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(26))
+
+    def document(
+        self, night: int, effect: float = 0.0, **changes: Any
+    ) -> dict[str, Any]:
+        """Return what is measured in a night; `effect`: how much slower `parse` is than at first."""
+        figures = {"parse": 1000.0 * (1.0 + effect), "steady": 500.0}
+        cases = []
+        for name, level in figures.items():
+            value = level * float(np.exp(self.rng.normal(0.0, 0.004)))
+            cases.append(case(name, metric(samples=[[1000, round(value * 1000)]])))
+        changes.setdefault("at", (FIRST_NIGHT + night * NIGHT).isoformat())
+        return result(*cases, commit=commit_of(night), **changes)
+
+    def move_in(self, documents: Sequence[dict[str, Any]]) -> None:
+        """Import a history as a client sends it: one request after the other."""
+        for document in documents:
+            self.ci.store(document, judge=True)
+
+    def series(self) -> dict[str, Any]:
+        """Return the page of the series of `parse`."""
+        (row,) = self.ci.get("/series", benchmark="parse")["items"]
+        return dict(self.ci.get(f"/series/{row['id']}"))
+
+
+@pytest.fixture
+def nights(clock: FrozenClock, ci: Sender) -> Nights:
+    return Nights(ci)
+
+
+def _pause(clock: FrozenClock, seconds: float = history.BACKFILL_PAUSE_S) -> None:
+    clock.advance(seconds)
+    outbox.drain()
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_history_moves_in_silently_and_what_is_pushed_after_it_is_told(
+    nights: Nights, clock: FrozenClock
+) -> None:
+    """A step in it is found at its commit, and its series are evaluated once. A later regression has no A/B run, and is
+    told once history holds it."""
+    nights.move_in([nights.document(n, 0.1 if n >= 30 else 0.0) for n in range(48)])
+    with read_scope() as session:
+        pending = list(session.scalars(outbox.pending_keys(history.EVALUATE)))
+        waits = [history.evaluate_job(session, key) is None for key in pending]
+    assert waits == [True] * 47 + [False]
+    _pause(clock)
+    (change,) = nights.series()["changes"]
+    assert (change["commit"], change["state"]) == (commit_of(30), "standing")
+    assert nights.ci.get("/alerts")["items"] == []
+
+    for night in range(48, 56):
+        now = clock_module.now().isoformat()
+        pushed = nights.ci.store(nights.document(night, 0.21, at=now), judge=True)
+        assert (pushed["judged"], pushed["notifies"]) == (True, True)
+        _pause(clock, 3600.0)
+    (alert,) = nights.ci.get("/alerts")["items"]
+    assert (alert["state"], alert["head_commit"]) == ("open", commit_of(48))
+    events = nights.ci.get(f"/alerts/{alert['id']}")["history"]
+    assert "notified" in [event["action"] for event in events]
+    assert "another tool measured them" in str(events)
+    refused = nights.ci.send("POST", f"/alerts/{alert['id']}/bisect", {})
+    assert (refused.status_code, "another tool" in refused.text) == (409, True)
+    triggers = {run["trigger"] for run in nights.ci.get("/runs")["items"]}
+    assert triggers == {"import"}
+
+
+def test_another_cpu_begins_a_new_environment_and_no_change(
+    nights: Nights, clock: FrozenClock
+) -> None:
+    """Facts that differ at every run begin none, and a step in an earlier environment is found."""
+    nights.move_in(
+        [
+            nights.document(
+                night,
+                0.05 * (night // 12),
+                target={
+                    "cpu": "EPYC" if night < 24 else "Xeon",
+                    "load_avg": str(night),
+                },
+            )
+            for night in range(36)
+        ]
+    )
+    _pause(clock)
+    series = nights.series()
+    (step,) = series["changes"]
+    assert (step["commit"], step["state"]) == (commit_of(12), "superseded")
+    (_, begun) = series["environments"]
+    assert begun["change"] == "cpu EPYC → Xeon"
+    assert begun["first_at"][:10] == (FIRST_NIGHT + 24 * NIGHT).isoformat()[:10]
+
+
+def test_a_corrected_file_replaces_what_was_imported_of_its_measurement(
+    ci: Sender, lab: Lab
+) -> None:
+    """Its points count instead. Another file of the measurement, with other cases, does not."""
+    measured = {"commit": COMMIT, "at": AT, "tool": "jmh"}
+    where = {"suite": "sorting", "on": "ci-7"}
+    first = ci.store(result(case("a", TIMED), **measured), measured_on=where)
+    ci.store(result(case("b", TIMED), **measured), judge=True, measured_on=where)
+    second = ci.store(
+        result(case("a", TIMED), **measured), judge=True, measured_on=where
+    )
+    third = ci.store(
+        result(case("a", metric(samples=[[10, 990]])), **measured),
+        judge=True,
+        measured_on=where,
+    )
+    replaced_by = [
+        ci.get(f"/imports/{stored['id']}")["replaced_by"]
+        for stored in (first, second, third)
+    ]
+    assert replaced_by == [second["id"], third["id"], None]
+    (series,) = ci.get("/series", benchmark="a")["items"]
+    points = ci.get(f"/series/{series['id']}/points")["points"]
+    (newest,) = (run["run_id"] for run in third["runs"])
+    assert [(point["value"], point["excluded"] is None) for point in points] == [
+        (102.0, False),
+        (102.0, False),
+        (99.0, True),
+    ]
+    assert newest in points[1]["excluded"]
+    matrix = ci.get("/matrix", suite="sorting")
+    assert [target["imported"] for target in matrix["targets"]] == [True]
+    cells = {row["benchmark"]: len(row["cells"]) for row in matrix["rows"]}
+    assert (cells["a"], cells["b"]) == (1, 1)
+    again = recompute()
+    assert (again.points_added, again.points_changed) == (0, 0)
+
+
+def test_a_mended_reader_replaces_what_it_reads_otherwise(ci: Sender) -> None:
+    """What a person said about the origin stays."""
+    data = next(CAPTURED.glob("google_benchmark-*")).read_bytes()
+    today = json.loads(encode_result(read_file(data)))
+    before = {**today, "cases": today["cases"][:1], "branch": "trunk"}
+    stored = ci.store(before, judge=True, original=file_of(data))
+    own = ci.store(result(case("a", TIMED)))
+    with session_scope() as session:
+        ids = imports.list_rereadable(session)
+        said = [imports.reread(session, import_id, "test") for import_id in ids]
+    newer = ci.get("/imports")["items"][0]["id"]
+    assert said == [
+        f"{stored['id']}: replaced by {newer}",
+        f"{own['id']}: the same",
+    ]
+    detail = ci.get(f"/imports/{newer}")
+    assert [run["baseline"] for run in detail["runs"]] == ["trunk"]
+    assert (detail["judged"], detail["source"]) == (True, stored["source"])
+    with session_scope() as session:
+        assert imports.reread(session, newer, "test") == f"{newer}: the same"
+        assert "replaced it" in imports.reread(session, stored["id"], "test")

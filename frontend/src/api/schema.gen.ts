@@ -5839,8 +5839,10 @@ export interface components {
         /**
          * ImportDetailOut
          * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
-         *     has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them. `facts`
-         *     are the tool's version and what it says about the build and the machine.
+         *     has `runs` instead of rows; `why_no_verdict` says why they have no verdict, `left_out` what is in none of them. `facts`
+         *     are the tool's version and what it says about the build and the machine. `judged`: its points count in history;
+         *     `notifies`: people hear of changes at them. `replaced_by` is the import of the corrected file, whose points count
+         *     instead.
          */
         ImportDetailOut: {
             /** Id */
@@ -5888,11 +5890,26 @@ export interface components {
             facts: {
                 [key: string]: string;
             };
+            /**
+             * Judged
+             * @default false
+             */
+            judged: boolean;
+            /**
+             * Notifies
+             * @default false
+             */
+            notifies: boolean;
+            /** Replaced By */
+            replaced_by: string | null;
         };
         /**
          * ImportIn
          * @description A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
-         *     is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is.
+         *     is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is. `judge`: the
+         *     points of a `paceline.result/1` count in the history of their series, like measured ones. `notify`: whether people hear
+         *     of a change at these points; by default they do if the document is judged and was measured within the last three
+         *     days.
          */
         ImportIn: {
             /** Document */
@@ -5901,6 +5918,13 @@ export interface components {
             title?: string | null;
             measured_on?: components["schemas"]["MeasuredOnIn"];
             original?: components["schemas"]["OriginalIn"] | null;
+            /**
+             * Judge
+             * @default false
+             */
+            judge: boolean;
+            /** Notify */
+            notify?: boolean | null;
         };
         /**
          * ImportOut
@@ -6770,7 +6794,10 @@ export interface components {
             /** Unmeasured */
             unmeasured: components["schemas"]["MatrixUnmeasuredOut"][];
         };
-        /** MatrixTargetOut */
+        /**
+         * MatrixTargetOut
+         * @description A column of the matrix. `imported`: another tool measured there.
+         */
         MatrixTargetOut: {
             /** Id */
             id: string;
@@ -6781,6 +6808,8 @@ export interface components {
              * @enum {string}
              */
             kind: "host" | "device";
+            /** Imported */
+            imported: boolean;
         };
         /**
          * MatrixUnmeasuredOut

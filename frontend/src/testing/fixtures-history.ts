@@ -298,8 +298,8 @@ export const matrix: Matrix = {
   branch: 'main',
   branches: ['main', 'release'],
   targets: [
-    { id: 'target-1', name: 'lab-host', kind: 'host' },
-    { id: 'target-2', name: 'pixel-8', kind: 'device' },
+    { id: 'target-1', name: 'lab-host', kind: 'host', imported: false },
+    { id: 'target-2', name: 'pixel-8', kind: 'device', imported: false },
   ],
   rows: [
     {

@@ -42,6 +42,9 @@ export const document: ImportDetail = {
   runs: [],
   left_out: [],
   facts: {},
+  judged: false,
+  notifies: false,
+  replaced_by: null,
   original_bytes: null,
   row_count: 2,
   rows: [

@@ -102,6 +102,10 @@ def start_by_hand(
         raise conflict(
             "There is no commit to find: this alert does not blame the code."
         )
+    if queries.is_imported(session, alert.measured_run_id):
+        raise conflict(
+            "There is no agent to measure commits with: another tool measured this."
+        )
     if _is_running(session, alert_id):
         raise conflict("A bisection of this alert is running already.")
     if (

@@ -19,7 +19,7 @@ from paceline_server.store.tables.history import (
     Series,
     SeriesPoint,
 )
-from paceline_server.store.tables.jobs import Job
+from paceline_server.store.tables.jobs import Job, Run
 
 KINDS = ("history", "environment")
 """The kinds of alerts about changes of series."""
@@ -55,6 +55,12 @@ def changes_of_alerts(
     for fact in _facts(session, query):
         facts_by_alert[str(fact.change.alert_id)].append(fact)
     return facts_by_alert
+
+
+def silent_runs(session: Session, run_ids: Collection[str]) -> set[str]:
+    """Return which of these runs are an imported history, of whose changes nobody is told."""
+    query = select(Run.id).where(Run.id.in_(set(run_ids)), Run.notifies.is_(False))
+    return set(session.scalars(query))
 
 
 def change_ids(session: Session, alert_id: str) -> list[str]:

@@ -7,6 +7,8 @@ What must stay true:
   found again; an improvement is a visible finding, and an alert only where a rule says `both`;
 - identical artifacts never blame the code (I15), and only history opens an alert about the
   environment;
+- a change that lies within a history that was imported raises nothing, whenever it is found; what another tool measured
+  has no A/B run, so that history alone decides;
 - the jobs of a target are evaluated one at a time, so that an event raises one alert. Locks are taken in this
   order, as in triage: target, alerts by id, changes.
 
@@ -196,6 +198,10 @@ class HistoryKind(AlertKind[MovedSeries]):
             for fact in facts
             if fact.change.alert_id is None and fact.change.state in LIVE_CHANGES
         ]
+        silent = queries.silent_runs(
+            session, {fact.certain_after.run_id for fact in fresh}
+        )
+        fresh = [fact for fact in fresh if fact.certain_after.run_id not in silent]
         if not fresh:
             return
         name = alert_queries.spoken_name(session, job.target_id)
@@ -243,7 +249,7 @@ class HistoryKind(AlertKind[MovedSeries]):
         if not facts:
             return None
         lead = surest_change(facts)
-        why = _why_not_comparable(lead)
+        why = _why_not_comparable(session, lead)
         if why is not None:
             text = f"there are no two revisions to compare: {why}"
             return Decision("undecided", text)
@@ -522,7 +528,9 @@ def _slows_again(known: Sequence[ChangeFacts], facts: Sequence[ChangeFacts]) -> 
     return False
 
 
-def _why_not_comparable(lead: ChangeFacts) -> str | None:
+def _why_not_comparable(session: Session, lead: ChangeFacts) -> str | None:
+    if alert_queries.is_imported(session, lead.certain_after.run_id):
+        return "another tool measured them"
     if lead.base_commit == lead.head_commit:
         return f"commit {short_commit(lead.head_commit)} was measured before and after"
     return "both have the same artifact" if lead.has_same_artifact else None

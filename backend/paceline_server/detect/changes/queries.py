@@ -77,6 +77,16 @@ def list_series(
     return [SeriesRow(*row) for row in session.execute(query)]
 
 
+def list_series_on(
+    session: Session, suite: str, target_id: str, branch: str
+) -> list[SeriesRow]:
+    """Return the series of a suite on a target and branch, by id."""
+    query = select(*_HEAD).where(
+        Series.suite == suite, Series.target_id == target_id, Series.branch == branch
+    )
+    return [SeriesRow(*row) for row in session.execute(query.order_by(Series.id))]
+
+
 def lock_targets(session: Session, target_ids: Collection[str]) -> None:
     """Lock these targets until the transaction ends, so that their shifts are decided one at a time. Other
     rows may still refer to them."""

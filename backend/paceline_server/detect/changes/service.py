@@ -4,6 +4,7 @@ An evaluation of points that are no longer the newest is dropped, because whoeve
 again. Storing the same evaluation twice changes nothing, not even a time.
 
     evaluate_series ─▶ windows ─▶ evaluate (pure)          read-only, may take long
+    evaluate_history ─▶ the same for points that arrived at once, also where they end an environment
     store_evaluations ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states
     mark_target_shifts(targets) ─▶ changes of many series around the same run (stats/README.md §4.7)
 
@@ -29,6 +30,7 @@ from paceline_server.detect.changes.queries import SeriesRow
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.series import service as series
+from paceline_server.series.environments import cut_into_environments
 from paceline_server.stats import constants
 from paceline_server.stats.plain_words import percent
 from paceline_server.stats.target_shifts import find_target_shifts
@@ -44,9 +46,11 @@ __all__ = [
     "SeriesRow",
     "StoreOutcome",
     "accept_changes",
+    "evaluate_history",
     "evaluate_series",
     "group_into_rounds",
     "list_series",
+    "list_series_on",
     "mark_target_shifts",
     "series_of_job",
     "store_evaluations",
@@ -55,17 +59,22 @@ __all__ = [
 
 WINDOWS_AT_ONCE = 64
 """Windows evaluated together, about 16 MB."""
+ALL_POINTS = 1 << 30
+"""More points than a series has."""
 
 list_series = queries.list_series
+list_series_on = queries.list_series_on
 series_of_job = queries.series_of_job
 
 
 @dataclass(frozen=True)
 class EvaluatedSeries:
-    """A series with its evaluation."""
+    """A series with its evaluation. `after`: of points before the newest ones, the last job of the evaluation that
+    must be stored before it, empty if it is the first."""
 
     head: SeriesRow
     evaluation: Evaluation
+    after: str | None = None
 
 
 @dataclass
@@ -95,6 +104,64 @@ def evaluate_series(
             yield EvaluatedSeries(by_id[evaluation.window.series_id], evaluation)
 
 
+def evaluate_history(
+    session: Session, heads: Sequence[SeriesRow]
+) -> list[list[list[EvaluatedSeries]]]:
+    """Evaluate series of which many points arrived at once, as if they had arrived one after the other.
+
+    A series is evaluated at the end of each environment and every half window, too. Returns rounds to store, those of the
+    newest points last.
+    """
+    states = queries.states(session, [head.id for head in heads])
+    windows = (
+        (head, number, after, window)
+        for head in heads
+        for number, (after, window) in enumerate(
+            _list_windows(session, head, states.get(head.id))
+        )
+    )
+    evaluated: dict[tuple[bool, int], list[EvaluatedSeries]] = defaultdict(list)
+    while batch := list(islice(windows, WINDOWS_AT_ONCE)):
+        evaluations = evaluate([window for *_, window in batch])
+        for (head, number, after, _), evaluation in zip(
+            batch, evaluations, strict=True
+        ):
+            place = (False, number) if after is not None else (True, 0)
+            evaluated[place].append(EvaluatedSeries(head, evaluation, after))
+    return [_group_evaluated(evaluated[place]) for place in sorted(evaluated)]
+
+
+def _list_windows(
+    session: Session, head: SeriesRow, state: SeriesState | None
+) -> Iterator[tuple[str | None, Window]]:
+    """Yield (the job that was evaluated last before, the window) of a series' points since its last evaluation."""
+    size = constants.HISTORY_MAX_POINTS
+    for row in queries.windows(session, [head.id], ALL_POINTS):
+        jobs = row.job_ids
+        after = "" if state is None else state.last_job_id
+        examined = jobs.index(after) + 1 if after in jobs else 0
+        stretches = cut_into_environments(row.fingerprints, row.declarations)
+        ends = {stretch.stop for stretch in stretches[:-1]}
+        ends.update(range(examined + size, len(jobs), size // 2))
+        for end in sorted(end for end in ends if end > examined):
+            yield after, _window_until(row, end)
+            after = jobs[end - 1]
+        yield None, _window_until(row, len(jobs))
+
+
+def _window_until(row: queries.WindowRow, end: int) -> Window:
+    start = max(0, end - constants.HISTORY_MAX_POINTS)
+    part = slice(start, end)
+    return Window(
+        row.series_id,
+        row.job_ids[part],
+        row.values[part],
+        row.fingerprints[part],
+        start == 0,
+        row.declarations[part],
+    )
+
+
 def group_into_rounds(
     session: Session, heads: Sequence[SeriesRow]
 ) -> list[list[SeriesRow]]:
@@ -107,11 +174,21 @@ def group_into_rounds(
     return [grouped[job_id] for job_id in sorted(grouped)]
 
 
+def _group_evaluated(
+    evaluated_series: Iterable[EvaluatedSeries],
+) -> list[list[EvaluatedSeries]]:
+    """Group evaluated series as `group_into_rounds` does."""
+    grouped: dict[str, list[EvaluatedSeries]] = defaultdict(list)
+    for evaluated in evaluated_series:
+        grouped[evaluated.evaluation.window.job_ids[-1]].append(evaluated)
+    return [grouped[job_id] for job_id in sorted(grouped)]
+
+
 def store_evaluations(
     session: Session, *rounds: Sequence[EvaluatedSeries]
 ) -> StoreOutcome:
-    """Store the evaluations of rounds of series, each round judged separately (§4.6). Series with a newer point
-    are skipped."""
+    """Store the evaluations of rounds of series, each round judged separately (§4.6). Series with a newer point, or that
+    another evaluation was stored of meanwhile, are skipped."""
     keys = [evaluated.head.id for round_ in rounds for evaluated in round_]
     queries.lock_targets(
         session, {evaluated.head.target_id for round_ in rounds for evaluated in round_}
@@ -133,7 +210,7 @@ def store_evaluations(
                 ),
             )
             for evaluated in round_
-            if newest.get(evaluated.head.id) == evaluated.evaluation.window.job_ids[-1]
+            if _is_due(evaluated, newest, states)
         ]
         for round_ in rounds
     ]
@@ -160,6 +237,18 @@ def store_evaluations(
     queries.upsert_states(session, writer.stored)
     session.flush()
     return StoreOutcome(writer.changes, len(plans), writer.differing)
+
+
+def _is_due(
+    evaluated: EvaluatedSeries,
+    newest: Mapping[str, str],
+    states: Mapping[str, SeriesState],
+) -> bool:
+    series_id = evaluated.head.id
+    if evaluated.after is None:
+        return newest.get(series_id) == evaluated.evaluation.window.job_ids[-1]
+    state = states.get(series_id)
+    return ("" if state is None else state.last_job_id) == evaluated.after
 
 
 def mark_target_shifts(session: Session, target_ids: Iterable[str]) -> int:

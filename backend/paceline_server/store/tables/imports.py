@@ -1,4 +1,4 @@
-"""Defines documents imported from other tools' output, which are not judged."""
+"""Defines documents imported from other tools' output."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class ImportDocument(ProjectRoot, Base):
     __table_args__ = (
         UniqueConstraint("project_id", "digest"),
         Index("ix_import_document_created_at", "project_id", "created_at"),
+        Index("ix_import_document_measurement", "project_id", "measurement"),
     )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     format: Mapped[str]
@@ -35,5 +36,10 @@ class ImportDocument(ProjectRoot, Base):
     """The file's bytes in gzip, where they are kept."""
     original_bytes: Mapped[int | None]
     """How many they are, unpacked."""
+    measurement: Mapped[str | None]
+    """Hash of what was measured: tool, build, target, commit, branch and time; null where commit or time is unknown.
+    Another document about it is a correction."""
+    replaced_by: Mapped[str | None]
+    """The import of the corrected file, whose points count instead of its own."""
     imported_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)

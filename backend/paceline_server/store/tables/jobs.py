@@ -15,6 +15,7 @@ from sqlalchemy import (
     false,
     or_,
     text,
+    true,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
@@ -37,7 +38,7 @@ tool.
 """
 
 IMPORTED = "import"
-"""Trigger of runs that another tool measured. Their points have separate series and are not judged."""
+"""Trigger of runs that another tool measured. Their points have separate series, and count only where `judged`."""
 
 _leased_sql = "state IN ('leased','preparing','measuring','uploading')"
 
@@ -84,12 +85,16 @@ class Run(ProjectRoot, Base):
     concurrency_key: Mapped[str | None]
     """A new run cancels unfinished runs with the same key."""
     superseded_by: Mapped[str | None]
-    """The next run with the same key."""
+    """The next run with the same key, or of an imported run that of the corrected file."""
     trigger: Mapped[str]
     state: Mapped[str]
     verdict: Mapped[str | None]
     reason: Mapped[str | None]
     demonstration: Mapped[bool]
+    judged: Mapped[bool] = mapped_column(default=True, server_default=true())
+    """False if its points are shown and never count: another tool measured it, and its import did not ask for that."""
+    notifies: Mapped[bool] = mapped_column(default=True, server_default=true())
+    """False if no alert is raised about a change at its points: they are a history that was imported."""
     benchmarks: Mapped[list[str]] = mapped_column(Json)
     params: Mapped[dict[str, Any]] = mapped_column(Json)
     knobs: Mapped[dict[str, Any]] = mapped_column(Json)

@@ -10,6 +10,7 @@ import pytest
 from paceline_server.detect.changes import service as detection
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series import service
+from paceline_server.stats import constants
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
 from paceline_server.testing import nightly_jobs
@@ -125,6 +126,33 @@ def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(
     state = nightly_jobs.state_of(kept.series_id)
     assert [segment["points"] for segment in state.segments] == [20, 10, 3]
     assert "slower" in state.segments[1]["starts_because"]
+
+
+def test_a_history_that_arrives_at_once_is_searched_as_far_as_it_goes(
+    past: NightlyJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps are found that lie before the newest window and before the newest environment. Evaluations that another one
+    overtook are dropped."""
+    monkeypatch.setattr(constants, "HISTORY_MAX_POINTS", 40)
+    past.stream(noise(25), evaluate=False)
+    past.stream(noise(60, 1100.0, seed=2), evaluate=False)
+    newer = {**nightly_jobs.FACTORS, "kernel": "6.1.0-13"}
+    for seed, level in enumerate((1100.0, 1210.0), 3):
+        values = noise(20, level, seed=seed)
+        past.stream(values, fingerprint="e", factors=newer, evaluate=False)
+    with read_scope() as session:
+        heads = detection.list_series(session, None, None)
+        evaluated = detection.evaluate_history(session, heads)
+    with session_scope() as session:
+        for rounds in evaluated:
+            detection.store_evaluations(session, *rounds)
+    assert [(change.commit, change.state) for change in nightly_jobs.changes()] == [
+        (commit_of(25), "superseded"),
+        (commit_of(105), "standing"),
+    ]
+    with session_scope() as session:
+        (first, *_) = evaluated
+        assert detection.store_evaluations(session, *first).series == 0
 
 
 def test_excluded_points_are_kept_and_never_judged(past: NightlyJobs) -> None:

@@ -4,7 +4,7 @@
  */
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 
 import {
   deleteImport,
@@ -219,6 +219,7 @@ function About({ document }: { document: ImportDetail }) {
           ['File', <FileName key="f" document={document} />],
           ...Object.entries(document.facts),
           ['Measured on', document.devices.join(', ') || '–'],
+          ...(hasSamples(document) ? historyFacts(document) : []),
           [
             'SHA-256',
             <span
@@ -235,6 +236,32 @@ function About({ document }: { document: ImportDetail }) {
       />
     </Panel>
   );
+}
+
+/** Returns how the points of a document count, and the import of the corrected file. */
+function historyFacts({
+  judged,
+  notifies,
+  replaced_by: newer,
+}: ImportDetail): [string, ReactNode][] {
+  const told = notifies ? 'judged' : 'judged, and nobody is told';
+  return [
+    ['History', judged ? told : 'shown, not judged'],
+    ...(newer === null
+      ? []
+      : [
+          [
+            'Replaced by',
+            <AppLink
+              key="r"
+              to="/imports/$importId"
+              params={{ importId: newer }}
+            >
+              the import of a corrected file
+            </AppLink>,
+          ] satisfies [string, ReactNode],
+        ]),
+  ];
 }
 
 /** Shows the name of a document's file, which is a link where the file is kept. */

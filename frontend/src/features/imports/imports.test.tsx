@@ -100,12 +100,18 @@ describe('an imported document', () => {
           },
         ],
         facts: { catch2: '3.7.1' },
+        judged: true,
+        replaced_by: 'import-2',
         original_bytes: 2048,
       }));
     });
     const [signing] = await rowsOf('Benchmarks of branch new');
     expect(signing).toHaveTextContent(/none, its mean/);
     expect(screen.getByText('3.7.1')).toBeInTheDocument();
+    expect(screen.getByText('judged, and nobody is told')).toBeInTheDocument();
+    expect(
+      screen.getByRole('link', { name: 'the import of a corrected file' }),
+    ).toHaveAttribute('href', '/imports/import-2');
     expect(
       screen.getByRole('link', { name: 'light-ledger.txt' }),
     ).toHaveAttribute('href', '/api/v1/imports/import-1/original');

@@ -77,6 +77,25 @@ describe('the matrix', () => {
     expect(cells('Ledger batch')[0]).toHaveTextContent('1.37 ms');
   });
 
+  it('marks a target that another tool measured', async () => {
+    await open((backend) => {
+      const { matrix } = backend.history;
+      backend.history.matrix = {
+        ...matrix,
+        targets: [
+          { id: 'target-1', name: 'lab-host', kind: 'host', imported: false },
+          { id: 'target-3', name: 'ci-7', kind: 'host', imported: true },
+        ],
+      };
+    });
+    expect(
+      screen.getByRole('columnheader', { name: /^ci-7 imported/ }),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByRole('columnheader', { name: /^lab-host host/ }),
+    ).toBeInTheDocument();
+  });
+
   it('keeps a benchmark that is gone, and says why', async () => {
     await open((backend) => {
       const [, gone] = backend.history.matrix.rows;

@@ -27,10 +27,12 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
         <thead>
           <tr>
             <th scope="col">Benchmark</th>
-            {matrix.targets.map(({ id, name, kind }) => (
+            {matrix.targets.map(({ id, name, kind, imported }) => (
               <th key={id} scope="col">
                 <TargetName link id={id} name={name} />{' '}
-                <span className={classes.quiet}>{kind}</span>
+                <span className={classes.quiet}>
+                  {imported ? 'imported' : kind}
+                </span>
               </th>
             ))}
           </tr>
