@@ -20,7 +20,7 @@ from msgspec import Meta
 from paceline_contract.events import Direction, Natural, ParamValue, Positive
 from paceline_contract.imported_series import MAX_SAMPLES, LeftOut
 from paceline_contract.manifest import Text
-from paceline_contract.params import params_key
+from paceline_contract.params import params_key, params_text
 from paceline_contract.units import PER_ITERATION, Unit
 
 FORMAT: Final = "paceline.result/1"
@@ -96,6 +96,18 @@ class MeasuredCase(msgspec.Struct, frozen=True, omit_defaults=True):
     def value(self) -> str | None:
         """Return the params as one text (`join_params`)."""
         return join_params(self.params)
+
+    @property
+    def spoken_name(self) -> str:
+        """Return the name for people, with the names of its params where the tool's name leaves one out."""
+        if len(self.params) != 1 or UNNAMED in self.params:
+            return self.name
+        value = join_name(self.benchmark, self.value)
+        return (
+            join_name(self.benchmark, params_text(self.params))
+            if self.name == value
+            else self.name
+        )
 
 
 class Result(

@@ -19,6 +19,7 @@ from paceline_contract.readers import (
     asv,
     benchmarkdotnet,
     catch2,
+    criterion,
     go_testing,
     google_benchmark,
     hyperfine,
@@ -28,6 +29,8 @@ from paceline_contract.readers import (
     vitest,
 )
 from paceline_contract.readers import github_action_benchmark as data_js
+from paceline_contract.readers.history import HistoryEntry, HistoryFile
+from paceline_contract.readers.registry import HISTORIES
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -42,11 +45,17 @@ from paceline_contract.results import (
 CAPTURED = Path(__file__).parent / "captured"
 COMMIT = "0a615ab4c8b429728a0e7f76d3b93dd628f3801f"
 
+
+def read_data_js(data: bytes) -> list[Result]:
+    """Return the results of all entries, in the file's order."""
+    return [entry.read() for entry in data_js.list_entries(data)]
+
+
 READERS: dict[str, tuple[Callable[[bytes], Any], str]] = {
     "androidx": (androidx_benchmark.read_json, "androidx.benchmark-1.3.0.json"),
     "asv": (asv.read_json, "asv-0.6.6.json"),
     "dotnet": (benchmarkdotnet.read_json, "benchmarkdotnet-0.13.12.json"),
-    "data.js": (data_js.read_history, "github_action_benchmark-1.20.js"),
+    "data.js": (read_data_js, "github_action_benchmark-1.20.js"),
     "catch2": (catch2.read_xml, "catch2-3.7.1.xml"),
     "go": (go_testing.read_text, "go-1.26.txt"),
     "google": (google_benchmark.read_json, "google_benchmark-1.9.5.json"),
@@ -149,7 +158,7 @@ def test_the_last_part_of_a_name_says_what_asv_measured() -> None:
 def test_each_entry_of_data_js_is_a_result_of_its_commit_and_time(
     version: str, count: int
 ) -> None:
-    read = data_js.read_history(captured(f"github_action_benchmark-{version}.js"))
+    read = read_data_js(captured(f"github_action_benchmark-{version}.js"))
     assert len(read) == count
     assert {result.commit for result in read} >= {"1" * 40, "2" * 40}
     times = [result.at for result in read if result.build["harness"] != "go"]
@@ -158,11 +167,11 @@ def test_each_entry_of_data_js_is_a_result_of_its_commit_and_time(
 
 
 def test_data_js_gives_figures_with_their_kind_and_names_what_it_cannot_take() -> None:
-    rust, *_, go = data_js.read_history(captured("github_action_benchmark-1.0.js"))
+    rust, *_, go = read_data_js(captured("github_action_benchmark-1.0.js"))
     # What Rust's own harness prints is a median.
     assert metric(rust.cases[0], "time").summary == Summary("median", 255.0)
     assert metric(go.cases[0], "time").summary == Summary("mean", 41653.0)
-    new = data_js.read_history(captured("github_action_benchmark-1.20.js"))
+    new = read_data_js(captured("github_action_benchmark-1.20.js"))
     _, _, allocated, _ = new[0].cases
     assert metric(allocated, "allocated").unit == "bytes"
     # A rate of 25.5 per second would lose its digits.
@@ -179,13 +188,13 @@ def test_data_js_gives_figures_with_their_kind_and_names_what_it_cannot_take() -
 def test_a_data_js_is_cut_and_never_run() -> None:
     data = captured("github_action_benchmark-1.20.js")
     plain = data.removeprefix(b"window.BENCHMARK_DATA = ")
-    read = data_js.read_history(data)
-    assert data_js.read_history(plain) == data_js.read_history(data + b";\n") == read
+    read = read_data_js(data)
+    assert read_data_js(plain) == read_data_js(data + b";\n") == read
     for code in (b"; alert(1)", b"|| {}", b".entries"):
         with pytest.raises(ResultError, match="benchmark are not JSON"):
-            data_js.read_history(data + code)
+            read_data_js(data + code)
     with pytest.raises(ResultError, match="are not JSON"):
-        data_js.read_history(b"window.BENCHMARK_DATA = (() => ({entries: {}}))()")
+        read_data_js(b"window.BENCHMARK_DATA = (() => ({entries: {}}))()")
 
 
 def test_androidx_benchmark_of_two_versions_gives_every_run() -> None:
@@ -392,3 +401,128 @@ def test_a_rate_that_is_a_summary_is_one_value_as_it_is() -> None:
         "throughput", "op/s", "higher", summary=Summary("mean", 120_000.4)
     )
     assert rate.values == [Sample(1, 120_000)]
+
+
+def file_of(path: str, data: bytes | object, modified_s: float = 0.0) -> HistoryFile:
+    content = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return HistoryFile(path, modified_s, lambda: content)
+
+
+def test_the_history_in_data_js_is_read_by_entry_and_the_oldest_is_first() -> None:
+    data = captured("github_action_benchmark-1.20.js")
+    document = json.loads(data.removeprefix(b"window.BENCHMARK_DATA = "))
+    entries = document["entries"]["Benchmark"]
+    entries.reverse()
+    ahead = datetime.now(UTC) + parsing.CLOCK_TOLERANCE + timedelta(hours=1)
+    entries.append({**entries[0], "date": int(ahead.timestamp() * 1000)})
+    page = file_of("dev/bench/index.html", b"<html>")
+    history = HISTORIES["github-action-benchmark"](
+        [page, file_of("dev/bench/data.js", document)]
+    )
+    *known, future = history
+    # One odd entry does not refuse the others.
+    times = [entry.read().at for entry in known]
+    assert len(times) == 3
+    assert times == sorted(times, key=str)
+    with pytest.raises(ResultError, match="is in the future"):
+        future.read()
+    with pytest.raises(ResultError, match=r"expected one data\.js, found none"):
+        HISTORIES["github-action-benchmark"]([page, page])
+
+
+def asv_history(*files: HistoryFile) -> list[HistoryEntry]:
+    benchmarks = {
+        "track_entries": {"unit": "count", "type": "track", "version": "1"},
+        "track_points": {"unit": "points", "type": "track", "version": "1"},
+        "time_x": {"unit": "seconds", "version": "2"},
+        "version": 2,
+    }
+    return asv.read_history([file_of("benchmarks.json", benchmarks), *files])
+
+
+def asv_results(date: int, **rows: list[object]) -> dict[str, Any]:
+    return {
+        "commit_hash": COMMIT,
+        "date": date,
+        "result_columns": ["result", "params", "version"],
+        "results": rows,
+    }
+
+
+def test_the_history_of_asv_has_the_units_and_versions_of_its_benchmarks() -> None:
+    rows: dict[str, list[object]] = {
+        "track_entries": [[7.5], [], "1"],
+        "track_points": [[7], [], "1"],
+        "time_x": [[0.5], [], "1"],
+        "time_gone": [[0.5], [], "1"],
+    }
+    old, new, broken = (
+        file_of("ci-7/0a-py3.json", asv_results(1_600_000_000_000, **rows)),
+        file_of("ci-7/0b-py3.json", asv_results(1_700_000_000_000, **rows)),
+        file_of("ci-7/0c-py3.json", b"{"),
+    )
+    machine = file_of("ci-7/machine.json", {"machine": "ci-7"})
+    history = asv_history(new, broken, machine, old)
+    places = [(entry.place, entry.target) for entry in history]
+    assert places == [
+        ("ci-7/0c-py3.json", "ci-7"),
+        ("ci-7/0a-py3.json", "ci-7"),
+        ("ci-7/0b-py3.json", "ci-7"),
+    ]
+    with pytest.raises(ResultError, match="are not JSON"):
+        history[0].read()
+    read = history[1].read()
+    assert [case.name for case in read.cases] == ["track_entries", "time_gone"]
+    # A tracked figure keeps its digits.
+    assert metric(read.cases[0], "count").summary == Summary("median", 7.5)
+    assert [(left.id, left.why.partition(":")[0]) for left in read.problems] == [
+        ("track_points", "its unit 'points' is unknown"),
+        (
+            "time_x",
+            "an older version of the benchmark measured it, not that of benchmarks.json",
+        ),
+    ]
+    with pytest.raises(ResultError, match=r"such as \.asv/results"):
+        asv_history(machine)
+
+
+def test_each_environment_of_a_machine_of_asv_is_a_target() -> None:
+    names = [f"{commit}-{name}" for commit in ("0a", "0b") for name in ("py3", "py4")]
+    files = [file_of(f"ci-7/{name}.json", asv_results(0)) for name in names]
+    targets = [entry.target for entry in asv_history(*files)]
+    assert targets == ["ci-7 py3", "ci-7 py4"] * 2
+    long = file_of(f"ci-7/0a-{'x' * 100}.json", asv_results(0))
+    assert max(len(entry.target or "") for entry in asv_history(*files, long)) <= 100
+
+
+def baseline_files(
+    path: str, written_s: float, took_s: float = 1.0
+) -> list[HistoryFile]:
+    name = path.partition("/")[0]
+    named = {"group_id": name, "full_id": name}
+    sample = {"iters": [1.0, 2.0], "times": [took_s * 4e8, took_s * 6e8]}
+    return [
+        file_of(f"{path}/benchmark.json", named, written_s),
+        file_of(f"{path}/sample.json", sample, written_s),
+    ]
+
+
+def test_each_named_baseline_of_criterion_is_a_result_of_when_it_was_written() -> None:
+    files = [
+        *baseline_files("decode/v2", 5_000.0),
+        *baseline_files("decode/abcdef1", 1_000.0),
+        *baseline_files("encode/abcdef1", 1_002.0),
+        *baseline_files("encode/copied", 9_000.0, 100.0),
+        *baseline_files("decode/copied", 9_000.0, 100.0),
+        *baseline_files("decode/new", 6_000.0),
+        *baseline_files("decode/base", 6_000.0),
+    ]
+    commit, named, copied = criterion.read_history(files)
+    read = commit.read()
+    assert [case.name for case in read.cases] == ["decode", "encode"]
+    assert (read.commit, read.at) == ("abcdef1", datetime.fromtimestamp(1_002, UTC))
+    assert (named.read().commit, named.title) == (None, "baseline v2")
+    with pytest.raises(ResultError, match="so they are a copy"):
+        copied.read()
+    with pytest.raises(ResultError, match="no saved baseline in it"):
+        criterion.read_history(baseline_files("decode/new", 6_000.0))

@@ -306,6 +306,18 @@ class ApiClient:
             ),
         )
 
+    def store(self, path: str, body: object, tries: int) -> tuple[Any, bool]:
+        """Send what the server stores once, however often it is sent; return (its response, whether it was new). Raises
+        ApiError, UnreachableError."""
+        data = msgspec.json.encode(body)
+
+        def send() -> tuple[Any, bool]:
+            answer = self._request("POST", path, data, {}, params=None)
+            return self._decode(answer), answer.status_code == 201
+
+        stored: tuple[Any, bool] = self._retry(tries, send)
+        return stored
+
     def document(
         self, path: str, media_type: str, params: dict[str, str], tries: int
     ) -> str:
@@ -380,8 +392,9 @@ class ApiClient:
         answer = self._request(
             method, path, data, headers, timeout=timeout, params=params
         )
-        if answer.status_code == 204:
-            return None
+        return None if answer.status_code == 204 else self._decode(answer)
+
+    def _decode(self, answer: httpx.Response) -> Any:
         try:
             return answer.json()
         except ValueError as error:

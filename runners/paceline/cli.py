@@ -2,7 +2,7 @@
 
 Results go to standard output, everything else to standard error. A mistake of the user is answered with what
 is wrong and what to do, never with a traceback.
-Exit status: 0 success · 1 error · 2 a failed verdict of `submit` or `ab` · 3 inconclusive · 130 interrupted.
+Exit status: 0 success · 1 error · 2 a failed verdict of `submit`, `push` or `ab` · 3 inconclusive · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ from paceline import (
 from paceline.commands import (
     alerts,
     imports,
+    moving,
     new_suite,
+    pushing,
     reporting,
     rules,
     schedules,
@@ -139,6 +141,8 @@ app.add_typer(schedules.app, name="schedules")
 app.add_typer(targets.app, name="targets")
 app.add_typer(waivers.app, name="waivers")
 app.command("import")(imports.import_)
+app.command()(pushing.push)
+app.command()(moving.migrate)
 app.command()(new_suite.new)
 app.command()(this_host.doctor)
 app.command()(this_host.devices)

@@ -25,6 +25,7 @@ from paceline_contract.imported_series import (
     LeftOut,
     keep_one_of_each,
     limit_entries,
+    metric_of,
     sentences,
 )
 from paceline_contract.readers import criterion
@@ -34,6 +35,8 @@ from paceline_contract.readers.criterion import (
     CriterionSeries,
     Origin,
 )
+from paceline_contract.results import Result
+from paceline_contract.units import quantity
 from rich.table import Column, Table
 
 from paceline.errors import UserError
@@ -42,9 +45,6 @@ LONGEST_PAUSE_S = 600
 """The longest time in which a run writes nothing, beside what the next benchmark measures: builds between two
 `cargo bench`, warm-up and set-up. What was written before a longer pause is older than the last run."""
 LONGEST_BENCHMARK_S = 86_400
-COPIED_SHARE = 0.25
-"""Measurements in less than this share of the time that they took were not written by criterion: their files are a copy.
-A few runs in parallel need more."""
 MAX_FILE_BYTES = 64 << 20
 """Twice the size of a sample.json with a million samples."""
 MAX_SERIES = 10_000
@@ -195,7 +195,9 @@ def _read_directory(root: Path, is_fresh: bool) -> CriterionDocument:
     ]
     new = [run for runs in folders for run in runs if run.is_new]
     last = {run.path for run in new} if is_fresh else _last_run(new)
-    is_copy = not is_fresh and _are_copied([run for run in new if run.path in last])
+    is_copy = not is_fresh and criterion.are_copied(
+        (run.written, run.took_s) for run in new if run.path in last
+    )
     for runs in folders:
         saved = [run.sample for run in runs if not run.is_new]
         newest = {run.sample for run in runs if run.path in last and not is_copy}
@@ -233,15 +235,6 @@ def _last_run(runs: Iterable[_Run]) -> set[str]:
         began = run.began if began is None else min(began, run.began)
         paths.add(run.path)
     return paths
-
-
-def _are_copied(runs: list[_Run]) -> bool:
-    """Return whether the runs were written faster than they can have been measured, one after another."""
-    ordered = sorted(runs, key=lambda run: run.written)
-    if len(ordered) < 2:
-        return False
-    took_s = sum(run.took_s for run in ordered[1:])
-    return ordered[-1].written - ordered[0].written < COPIED_SHARE * took_s
 
 
 def _leave_out_older(reading: _Reading, run: _Run, root: Path) -> None:
@@ -328,6 +321,18 @@ def _add_messages(reading: _Reading, file: BinaryIO) -> None:
             reading.add(series)
 
 
+def last_run(document: CriterionDocument) -> Result:
+    """Return what the last run measured as the canonical result. Raises UserError if nothing is known to be of it."""
+    measured = [series for series in document.series if series.last_run]
+    if not measured:
+        raise UserError(
+            f"Nothing tells which benchmarks in {document.file} the last run measured.",
+            "Keep the times of the files (cp -a, tar).",
+        )
+    cases = [criterion.case_of(series) for series in measured]
+    return Result(criterion.TOOL, cases, problems=document.left_out)
+
+
 def import_body(
     document: CriterionDocument, provenance: Provenance, title: str | None
 ) -> dict[str, Any]:
@@ -351,11 +356,18 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
     for series in document.series:
         outliers = series.outliers
         severe = outliers.low_severe + outliers.high_severe
-        median = f"{series.median:,.3f} {series.unit or 'ns'}"
+        median = _format_median(series)
         counts = (str(len(series.times)), median, f"{outliers.total} ({severe})")
         table.add_row(series.id, series.baseline, *counts)
     yield table
     yield document.why_no_verdict
+
+
+def _format_median(series: CriterionSeries) -> str:
+    metric = metric_of(series.unit)
+    if metric is None:
+        return f"{series.median:,.3f} {series.unit}"
+    return quantity(series.median * metric.scale, metric.unit)
 
 
 def complaints(document: CriterionDocument) -> Iterator[str]:

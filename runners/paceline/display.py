@@ -24,6 +24,8 @@ QUIET_S = 30.0
 """After this time without another line, a log gets the newest line of the build."""
 FEW_LAUNCHES = 10
 """Up to this many launches have a line each."""
+STEPS_SHOWN = 10
+"""Of many steps a log has so many lines."""
 UNLIMITED = 100_000
 """Columns of a file or pipe, so that its lines are never broken."""
 _ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]+")
@@ -122,6 +124,12 @@ class PlainDisplay:
     def progress(self, done: int, total: int) -> None:
         """Print nothing: one line per step would hide the rest."""
 
+    def step(self, done: int, total: int, what: str) -> None:
+        """Print every tenth part of what is done, and one line after a while of silence."""
+        is_tenth = done * STEPS_SHOWN // total > (done - 1) * STEPS_SHOWN // total
+        if is_tenth or self._clock() - self._printed_at >= QUIET_S:
+            self._line(f"{done:,} of {total:,} {what}")
+
     def close(self) -> None:
         """Release nothing: plain lines hold nothing."""
 
@@ -176,6 +184,11 @@ class BarDisplay(PlainDisplay):
     def progress(self, done: int, total: int) -> None:
         if self._task is not None and total > 0:
             self._bars.update(self._task, completed=self._base + min(done / total, 1.0))
+
+    def step(self, done: int, total: int, what: str) -> None:
+        self.phase(f"{done:,} of {total:,} {what}")
+        if self._task is not None:
+            self._bars.update(self._task, completed=float(done), total=float(total))
 
     def close(self) -> None:
         self._bars.stop()

@@ -10,10 +10,11 @@ import base64
 import gzip
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 from paceline_contract.imported_series import sentences
@@ -27,10 +28,15 @@ from paceline_contract.results import (
     encode_result,
     read_result,
 )
-from paceline_contract.units import PER_ITERATION
+from paceline_contract.units import PER_ITERATION, quantity
 from rich.table import Column, Table
 
 from paceline.errors import UserError
+
+JUDGED: Final = MappingProxyType({"judge": True})
+"""The server looks for changes in a history with these points."""
+MOVED_IN: Final = MappingProxyType({"judge": True, "notify": False})
+"""The same, and it tells nobody: changes of a history that moves in are old."""
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -42,10 +48,10 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class ResultFile(msgspec.Struct, frozen=True):
-    """A file of another tool, and what was read from it."""
+    """A file of another tool, and what was read from it. `data` None: its bytes are not sent."""
 
     name: str
-    data: bytes
+    data: bytes | None
     result: Result
 
 
@@ -53,14 +59,7 @@ def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
     """Read a file, or `-` for standard input, of `tool`, or of the tool whose reader knows it. Raises UserError."""
     data = _read_bytes(path)
     try:
-        result = read_file(data, tool)
-        said = {
-            field: value
-            for field, value in msgspec.structs.asdict(origin).items()
-            if value is not None
-        }
-        # Its own types check what people said and what readers took over.
-        result = read_result(encode_result(msgspec.structs.replace(result, **said)))
+        result = with_origin(read_file(data, tool), origin)
     except ResultError as error:
         raise UserError(f"{path}: {error}.", _advise(tool)) from error
     if not any(case.metrics for case in result.cases):
@@ -71,6 +70,17 @@ def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
     return ResultFile(
         "standard input" if path == "-" else Path(path).name, data, result
     )
+
+
+def with_origin(result: Result, origin: Origin) -> Result:
+    """Return the result with what a person says about its origin. Raises ResultError for what a document cannot hold."""
+    said = {
+        field: value
+        for field, value in msgspec.structs.asdict(origin).items()
+        if value is not None
+    }
+    # Its own types check what people said and what readers took over.
+    return read_result(encode_result(msgspec.structs.replace(result, **said)))
 
 
 def _advise(tool: str | None) -> str:
@@ -95,19 +105,26 @@ def _read_bytes(path: str) -> bytes:
 
 
 def import_body(
-    file: ResultFile, suite: str | None, on: str | None, title: str | None
+    file: ResultFile,
+    suite: str | None,
+    on: str | None,
+    title: str | None,
+    judging: Mapping[str, bool] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the body that stores it on a server."""
-    packed = base64.b64encode(gzip.compress(file.data, mtime=0)).decode()
+    """Return the body that stores it on a server, which shows it and does no more without `judging`."""
     measured_on = {"suite": suite, "on": on}
-    body = {
+    body: dict[str, Any] = {
         "document": msgspec.to_builtins(file.result),
-        "original": {"file": file.name[:200], "gzip": packed},
         "measured_on": {
             name: text for name, text in measured_on.items() if text is not None
         },
     }
-    return body if title is None else {**body, "title": title}
+    if file.data is not None:
+        packed = base64.b64encode(gzip.compress(file.data, mtime=0)).decode()
+        body["original"] = {"file": file.name[:200], "gzip": packed}
+    if title is not None:
+        body["title"] = title
+    return {**body, **judging}
 
 
 def complaints(file: ResultFile) -> Iterator[str]:
@@ -121,7 +138,7 @@ def tables(file: ResultFile) -> Iterator[Table | str]:
     table = Table(Column("case", overflow="fold"), "metric", "samples", "median")
     for case in result.cases:
         for metric in case.metrics:
-            table.add_row(case.name, metric.name, *_describe_figures(metric))
+            table.add_row(case.spoken_name, metric.name, *_describe_figures(metric))
     yield table
     origin = {
         "tool": " ".join(filter(None, (result.tool, result.version))),
@@ -134,12 +151,20 @@ def tables(file: ResultFile) -> Iterator[Table | str]:
 
 def _describe_figures(metric: MeasuredMetric) -> tuple[str, str]:
     """Return the number of samples and the median of an iteration."""
+    count = (
+        str(len(metric.samples))
+        if metric.summary is None
+        else f"none, its {metric.summary.kind}"
+    )
+    return count, quantity(typical_figure(metric), metric.unit)
+
+
+def typical_figure(metric: MeasuredMetric) -> float:
+    """Return the median of an iteration, or what the tool left of it."""
     if metric.summary is not None:
-        kind, value = metric.summary.kind, metric.summary.value
-        return f"none, its {kind}", f"{value:,.3f} {metric.unit}"
+        return metric.summary.value
     is_total = metric.unit in PER_ITERATION
-    figures = [
+    return statistics.median(
         sample.total / sample.iterations if is_total else sample.total
         for sample in metric.samples
-    ]
-    return str(len(figures)), f"{statistics.median(figures):,.3f} {metric.unit}"
+    )

@@ -372,6 +372,8 @@ def test_every_command_has_help() -> None:
         "validate",
         "submit",
         "import",
+        "push",
+        "migrate",
     ):
         done = paceline(command, "--help")
         assert done.returncode == 0

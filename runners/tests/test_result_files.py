@@ -66,7 +66,7 @@ def test_the_tool_is_recognised_and_the_document_has_what_a_person_says(
     piped = import_("-", *ORIGIN, "--out", tmp_path / "out", given=results.read_text())
     assert piped.exit_code == 0, piped.output
     assert "sleep 0.1" in piped.stdout
-    assert "200,000,000.000 ns" in piped.stdout
+    assert "200 ms" in piped.stdout
     written = (tmp_path / "out" / "import.json").read_bytes()
     assert read_result(written) == read
 
@@ -84,6 +84,10 @@ def test_the_body_has_the_document_the_file_and_where_it_was_measured(
     assert kept == results.read_bytes()
     bare = result_files.import_body(file, None, None, None)
     assert (bare["measured_on"], "title" in bare) == ({}, False)
+    # A server that cannot judge imports refuses what it does not know.
+    assert "judge" not in bare
+    judged = result_files.import_body(file, None, None, None, result_files.JUDGED)
+    assert judged == {**bare, "judge": True}
 
 
 def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
@@ -110,3 +114,19 @@ def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
     assert "holds no figures.\n  left out false" in refusal(
         "-", "--dry-run", given=json.dumps(nothing)
     )
+
+
+def test_the_table_names_the_params_of_a_case(tmp_path: Path) -> None:
+    row = [[2.5e-6, 0.75], [["64", "256"]]]
+    document = {
+        "commit_hash": "abcdef1",
+        "date": 0,
+        "result_columns": ["result", "params"],
+        "results": {"time_sort": row},
+    }
+    path = tmp_path / "abcdef1-py3.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    shown = import_(path, "--dry-run").stdout
+    assert "time_sort/param1=64 " in shown
+    assert "2.5 µs" in shown
+    assert "750 ms" in shown

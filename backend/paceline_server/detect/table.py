@@ -10,13 +10,14 @@ from typing import TextIO
 
 from paceline_contract.outputs import BRACKETS
 from paceline_contract.params import params_text
+from paceline_contract.units import quantity
 
 from paceline_server.detect.analyse import Analysis, JudgedPair
 from paceline_server.detect.policies import advice_sentences as policy_words
 from paceline_server.detect.reasons import reasons_of, witness_sentence
 from paceline_server.detect.schemas import BaseOut, JobReportOut, MeasurementOut
 from paceline_server.stats.configuration import describe_error
-from paceline_server.stats.plain_words import percent, quantity
+from paceline_server.stats.plain_words import percent
 
 
 def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> None:

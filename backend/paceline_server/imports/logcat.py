@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paceline_contract.units import quantity
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import service as policies
@@ -25,7 +26,7 @@ from paceline_server.imports.schemas import (
     RowIn,
     SessionIn,
 )
-from paceline_server.stats.plain_words import percent, quantity
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.imports import ImportDocument
 
 PARAM, REFERENCE = "batch", "fallback"

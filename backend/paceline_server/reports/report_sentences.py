@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import groupby
 
 from paceline_contract.manifest import Benchmark, Rule
+from paceline_contract.units import quantity
 
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.reports.schemas import (
@@ -19,7 +20,6 @@ from paceline_server.stats.plain_words import (
     describe_ratio,
     direction_words,
     percent,
-    quantity,
 )
 
 LEAST_OPENED = 5

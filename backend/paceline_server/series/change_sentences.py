@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from paceline_server.stats.plain_words import direction_words, percent, quantity
+from paceline_contract.units import quantity
+
+from paceline_server.stats.plain_words import direction_words, percent
 
 
 def worsening(effect: float, better: str) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from paceline_contract.units import Unit
+from paceline_contract.units import Unit, quantity
 
 from paceline_server.series import environments
 from paceline_server.series.change_sentences import change_sentence, interval_sentence
@@ -19,7 +19,6 @@ from paceline_server.series.schemas import (
     SegmentOut,
     SeriesOut,
 )
-from paceline_server.stats.plain_words import quantity
 from paceline_server.store.tables.history import TARGET_SHIFT, Series, SeriesPoint
 
 

@@ -74,26 +74,3 @@ def describe_comparison(
     if lower == upper:
         return f"{sentence} ({level} interval: every block the same)"
     return f"{sentence} ({level} interval: {describe_interval(lower, upper, unit)})"
-
-
-_SCALES: dict[str, tuple[tuple[float, str], ...]] = {
-    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
-    "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "bytes")),
-    "bytes/s": (
-        (2.0**30, "GiB/s"),
-        (2.0**20, "MiB/s"),
-        (2.0**10, "KiB/s"),
-        (1.0, "bytes/s"),
-    ),
-    "op/s": ((1e9, "G op/s"), (1e6, "M op/s"), (1e3, "K op/s"), (1.0, "op/s")),
-    "ops": ((1.0, "ops"),),
-    "count": ((1.0, ""),),
-}
-
-
-def quantity(value: float, unit: str) -> str:
-    """Write a quantity in a scaled unit, `123456` ns → "123.5 µs", with four significant digits; unknown units are
-    kept."""
-    scales = _SCALES.get(unit, ((1.0, unit),))
-    scale, name = next(((s, n) for s, n in scales if abs(value) >= s), scales[-1])
-    return f"{value / scale:.4g} {name}".strip()

@@ -29,8 +29,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from paceline_contract.units import quantity
+
 from paceline_server.stats import configuration, constants
-from paceline_server.stats.plain_words import quantity
 
 
 @dataclass(frozen=True)

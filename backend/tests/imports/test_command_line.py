@@ -10,9 +10,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from paceline.cli import app
 from paceline.testing import commands
 from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from paceline_server.testing.running_server import RunningServer
+from typer.testing import CliRunner, Result
 
 TEXT = """\
 Xiaomi 13T Pro (API 35) - warm-up (1 round)
@@ -131,6 +133,83 @@ def test_another_tools_results_become_a_point_where_they_were_measured(
         wait_until("its point", lambda: points_by_branch(client))
         assert points_by_branch(client) == {"trunk": [("1f3c9ab", 5e8)]}
     assert kept == path.read_bytes()
+
+
+@pytest.fixture
+def pipeline(
+    server: RunningServer,
+    token: Callable[..., dict[str, str]],
+) -> Callable[..., Result]:
+    """Run a command in this process as a pipeline with a server and a token."""
+    secret = token("ingest", "read")["Authorization"].removeprefix("Bearer ")
+    env = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret}
+    return lambda *arguments: CliRunner().invoke(app, [*map(str, arguments)], env=env)
+
+
+def history_of(path: Path, commits: int) -> Path:
+    """Write a data.js."""
+    entries = [
+        {
+            "commit": {"id": f"{number:040x}"},
+            "date": 1_600_000_000_000 + number * 86_400_000,
+            "benches": [{"name": "decode", "value": 100 + number, "unit": "ns/iter"}],
+        }
+        for number in range(commits)
+    ]
+    document = json.dumps({"entries": {"Rust": entries}})
+    path.write_text(f"window.BENCHMARK_DATA = {document};", encoding="utf-8")
+    return path
+
+
+@pytest.mark.shapes("embedded")
+def test_a_migration_that_was_stopped_stores_only_what_is_missing(
+    pipeline: Callable[..., Result],
+    server: RunningServer,
+    token: Callable[..., dict[str, str]],
+    tmp_path: Path,
+) -> None:
+    part, whole = history_of(tmp_path / "1.js", 2), history_of(tmp_path / "2.js", 5)
+    migrate = ("migrate", "github-action-benchmark")
+    on = ("--branch", "trunk", "--on", "ci-7")
+    stopped = pipeline(*migrate, part, *on)
+    assert stopped.exit_code == 0, stopped.output
+    again = pipeline(*migrate, whole, *on)
+    assert again.stdout.startswith("3 stored, 2 were there before, of 5 in ")
+    with httpx.Client(base_url=f"{server.url}/api/v1", headers=token("read")) as client:
+        wait_until(
+            "all points", lambda: len(points_by_branch(client).get("trunk", ())) == 5
+        )
+        assert points_by_branch(client)["trunk"] == [
+            (f"{number:040x}", 100.0 + number) for number in range(5)
+        ]
+        (series,) = client.get("/series").json()["items"]
+    assert (series["target_name"], series["suite"]) == (
+        "ci-7",
+        "github_action_benchmark",
+    )
+
+
+@pytest.mark.shapes("embedded")
+def test_a_push_waits_for_the_server_and_nothing_to_compare_with_is_no_failure(
+    pipeline: Callable[..., Result], tmp_path: Path
+) -> None:
+    path = tmp_path / "bench.txt"
+    path.write_text("BenchmarkSort-2 10 5 ns/op\n", encoding="utf-8")
+    push = ("push", path, "--commit", "1f3c9ab", "--on", "ci-7")
+    summary = tmp_path / "summary.md"
+    done = pipeline(*push, "--format", "markdown", "--output", summary)
+    assert done.exit_code == 0, done.output
+    assert "1 series, run run_" in done.stderr
+    assert "No verdict: there is nothing to compare with yet" in done.stderr
+    # What the server says is printed, and written in the same formats as by `submit`.
+    assert ": inconclusive: " in done.stdout
+    assert "1f3c9ab" in summary.read_text(encoding="utf-8")
+    criterion = criterion_directory(
+        tmp_path / "criterion",
+        {"decode/new": (1_000.0, 0), "decode/main": (900.0, 24)},
+    )
+    last = pipeline("push", criterion, "--commit", "1f3c9ab")
+    assert (last.exit_code, last.stderr.count("1 series, run run_")) == (0, 1)
 
 
 def criterion_directory(

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paceline_contract.units import quantity
 from paceline_server.stats.plain_words import (
     describe_comparison,
     describe_ratio,
     percent,
-    quantity,
 )
 from paceline_server.stats.summary import probably_optimised_away, summarise, thin_ecdf
 

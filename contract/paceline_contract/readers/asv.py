@@ -1,7 +1,8 @@
-"""Reads a file of results of airspeed velocity: `.asv/results/MACHINE/COMMIT-ENVIRONMENT.json`, of both its formats.
+"""Reads results of airspeed velocity: `.asv/results/MACHINE/COMMIT-ENVIRONMENT.json`, of both its formats.
 
-The unit of a benchmark is in another file and follows from the kind in its name, except of those that begin with `track_`.
-A benchmark without samples is the median of them. The time is the commit's, by which asv orders its history.
+The unit of a benchmark is in another file, `benchmarks.json`, and follows from the kind in its name, except of those that
+begin with `track_`. A benchmark without samples is the median of them. The time is the commit's, by which asv orders its
+history. A history is the whole directory; as in asv's own pages, what an older version of a benchmark measured is left out.
 """
 
 from __future__ import annotations
@@ -10,13 +11,21 @@ import ast
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from paceline_contract.events import ParamValue
 from paceline_contract.imported_series import LeftOut
+from paceline_contract.readers.history import (
+    HistoryEntry,
+    HistoryFile,
+    sort_entries,
+)
 from paceline_contract.readers.parsing import (
     find_commit,
     read_document,
@@ -34,7 +43,8 @@ from paceline_contract.results import (
     join_params,
     refuse_duplicates,
 )
-from paceline_contract.units import NS_PER, MetricUnit
+from paceline_contract.text_names import append_digest
+from paceline_contract.units import KNOWN, NS_PER, MetricUnit, metric_in
 
 TOOL = "asv"
 _KIND: Final = re.compile(
@@ -47,6 +57,9 @@ _METRICS: Final = {
     "peak": MetricUnit("peak_memory", "bytes", "lower"),
 }
 _FACTS: Final = ("machine", "cpu", "arch", "os", "num_cpu", "ram")
+DECLARATIONS, MACHINE = "benchmarks.json", "machine.json"
+MAX_TARGET: Final = 100
+"""Most characters of a target's name."""
 MAX_COMBINATIONS: Final = 100_000
 """Most combinations of params of a benchmark."""
 
@@ -60,6 +73,22 @@ class _AsvDocument(msgspec.Struct):
     requirements: dict[str, Any] = {}
     result_columns: list[str] | None = None
     """None in format 1."""
+    benchmark_version: dict[str, Any] = {}
+    """Of format 1; format 2 has a column of them."""
+
+
+class _DatedDocument(msgspec.Struct):
+    date: int
+
+
+class _Declared(msgspec.Struct):
+    """A benchmark in `benchmarks.json`."""
+
+    version: str | None = None
+    unit: str | None = None
+
+
+_UNDECLARED: Final = _Declared()
 
 
 class _Entry(NamedTuple):
@@ -71,26 +100,94 @@ class _Entry(NamedTuple):
     counts: Sequence[Any]
     """The number of iterations of a sample."""
     samples: Sequence[Any]
+    version: Any
+
+
+def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
+    """Return an entry for each file of results in asv's directory of them, the oldest first. A machine with several
+    environments is a target for each. Raises ResultError."""
+    declared: dict[str, _Declared] = {}
+    environments: dict[str, set[str]] = defaultdict(set)
+    named: list[tuple[HistoryFile, str, str]] = []
+    for file in files:
+        if file.path == DECLARATIONS:
+            declared = _read_declarations(file.read())
+        machine, _, name = file.path.partition("/")
+        stem = name.removesuffix(".json")
+        if stem == name or "/" in name or name == MACHINE:
+            continue
+        environment = stem.partition("-")[2]
+        environments[machine].add(environment)
+        named.append((file, machine, environment))
+    if not named:
+        raise ResultError(
+            "expected asv's directory of results, such as .asv/results, with MACHINE/COMMIT-ENVIRONMENT.json in it"
+        )
+    return sort_entries(
+        [
+            HistoryEntry(
+                file.path,
+                _read_date(file),
+                partial(_read_file, file, declared),
+                _name_target(
+                    machine, environment, is_only=len(environments[machine]) == 1
+                ),
+            )
+            for file, machine, environment in named
+        ]
+    )
+
+
+def _read_declarations(data: bytes) -> dict[str, _Declared]:
+    """Return the benchmarks of a `benchmarks.json`. Raises ResultError."""
+    document = read_document(data, f"{TOOL} in {DECLARATIONS}", dict[str, Any])
+    declared: dict[str, _Declared] = {}
+    for name, value in document.items():
+        # Beside the benchmarks it has its own version, a number.
+        if isinstance(value, dict):
+            with suppress(msgspec.ValidationError):
+                declared[name] = msgspec.convert(value, _Declared)
+    return declared
+
+
+def _read_date(file: HistoryFile) -> int:
+    """Return the date of a file; 0 if it cannot be read, which reading it says then."""
+    try:
+        return read_document(file.read(), TOOL, _DatedDocument).date
+    except ResultError:
+        return 0
+
+
+def _read_file(file: HistoryFile, declared: Mapping[str, _Declared]) -> Result:
+    return _read_results(file.read(), declared)
+
+
+def _name_target(machine: str, environment: str, *, is_only: bool) -> str:
+    name = machine if is_only else f"{machine} {environment}"
+    return name if len(name) <= MAX_TARGET else append_digest(name, name)
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of results. Raises ResultError."""
+    return _read_results(data, {})
+
+
+def _read_results(data: bytes, declared: Mapping[str, _Declared]) -> Result:
     document = read_document(data, TOOL, _AsvDocument)
     cases: list[MeasuredCase] = []
     problems: list[LeftOut] = []
     for name, value in document.results.items():
-        kind = _KIND.match(name.rpartition(".")[2])
-        if kind is None or kind.lastgroup is None:
-            problems.append(
-                LeftOut.of(
-                    name,
-                    None,
-                    "its unit is not in this file: expected time_, timeraw_, mem_ or peakmem_ in its name",
-                )
-            )
+        own = declared.get(name, _UNDECLARED)
+        metric = _find_metric(name, own)
+        if metric is None:
+            problems.append(LeftOut.of(name, None, _describe_missing_unit(own)))
             continue
-        entry = _read_entry(name, value, document.result_columns)
-        cases += _cases_of(name, entry, _METRICS[kind.lastgroup])
+        entry = _read_entry(name, value, document)
+        if own.version and entry.version and own.version != entry.version:
+            older = f"an older version of the benchmark measured it, not that of {DECLARATIONS}"
+            problems.append(LeftOut.of(name, None, older))
+        else:
+            cases += _cases_of(name, entry, metric)
     build = {
         f"requirement {name}": str(text) for name, text in document.requirements.items()
     }
@@ -111,13 +208,32 @@ def read_json(data: bytes) -> Result:
     )
 
 
-def _read_entry(name: str, value: Any, columns: list[str] | None) -> _Entry:
+def _find_metric(name: str, declared: _Declared) -> MetricUnit | None:
+    """Return the metric of a benchmark by the kind in its name, else by its declared unit; None if neither tells it."""
+    kind = _KIND.match(name.rpartition(".")[2])
+    if kind is not None and kind.lastgroup is not None:
+        return _METRICS[kind.lastgroup]
+    unit = declared.unit
+    return None if unit is None else metric_in("s" if unit == "seconds" else unit)
+
+
+def _describe_missing_unit(declared: _Declared) -> str:
+    if declared.unit is None:
+        return "its unit is not in this file: expected time_, timeraw_, mem_ or peakmem_ in its name"
+    return (
+        f"its unit {declared.unit!r} is unknown: expected seconds or {', '.join(KNOWN)}"
+    )
+
+
+def _read_entry(name: str, value: Any, document: _AsvDocument) -> _Entry:
     """Return the entry in a value of either format. Raises ResultError."""
+    columns = document.result_columns
     if columns is not None:
         if not isinstance(value, list):
             raise ResultError(f"{name}: expected the columns in result_columns")
         row = dict(zip(columns, value, strict=False))
         counts, samples = row.get("stats_number"), row.get("samples")
+        version = row.get("version")
     else:
         row = value if isinstance(value, dict) else {"result": value}
         stats = _as_list(row.get("stats"))
@@ -126,6 +242,7 @@ def _read_entry(name: str, value: Any, columns: list[str] | None) -> _Entry:
             for each in stats or []
         ]
         samples = row.get("samples")
+        version = document.benchmark_version.get(name)
     params = row.get("params") or []
     if not isinstance(params, list) or not all(
         isinstance(values, list) and all(isinstance(text, str) for text in values)
@@ -141,7 +258,8 @@ def _read_entry(name: str, value: Any, columns: list[str] | None) -> _Entry:
     if columns is None and samples and not isinstance(samples[0], list | None):
         # Without params format 1 has no list of lists.
         samples = [samples]
-    return _Entry(params, figures, counts if isinstance(counts, list) else [], samples)
+    numbers = counts if isinstance(counts, list) else []
+    return _Entry(params, figures, numbers, samples, version)
 
 
 def _as_list(value: Any) -> list[Any] | None:

@@ -14,28 +14,46 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
-from paceline_contract.imported_series import metric_of, series_problem
-from paceline_contract.readers.parsing import read_sample
+from paceline_contract.imported_series import LeftOut, metric_of, series_problem
+from paceline_contract.readers.history import (
+    HistoryEntry,
+    HistoryFile,
+    sort_entries,
+)
+from paceline_contract.readers.parsing import (
+    find_commit,
+    read_milliseconds,
+    read_sample,
+)
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
+    Result,
     ResultError,
+    duplicate_name_text,
     make_params,
 )
+from paceline_contract.units import NS_PER
 
 MILD, SEVERE = 1.5, 3.0
 """Tukey's fences, in interquartile ranges from the quartiles (Exploratory Data Analysis, 1977, §2D)."""
 FENCE_TOLERANCE = 1e-9
 """Relative difference that is allowed, because criterion adds the same numbers in another order."""
 COMPLETE = "benchmark-complete"
-LAST_RUN = "new"
-"""Criterion's name for its last run, which is no saved baseline."""
+TOOL, BASELINES = "criterion", "criterion-baselines"
+LAST_RUN, UNNAMED_BASELINE = "new", "base"
+"""Criterion's names for its last run, and for the baseline that it saves where nobody names one."""
+COPIED_SHARE = 0.25
+"""Measurements in less than this share of the time that they took were not written by criterion: their files are a copy.
+A few runs in parallel need more."""
 T = TypeVar("T")
 
 
@@ -216,6 +234,82 @@ def case_of(series: CriterionSeries) -> MeasuredCase:
         [measured],
         arm=series.arm,
     )
+
+
+def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
+    """Return an entry for each baseline that was saved under a name, the oldest first: a name that is a commit is its
+    commit, and the time that its samples were written is its time, because criterion states none. Raises ResultError."""
+    by_path = {file.path: file for file in files}
+    baselines: dict[str, list[HistoryFile]] = defaultdict(list)
+    for path, file in by_path.items():
+        folder, _, name = path.rpartition("/")
+        baseline = folder.rpartition("/")[2]
+        if name == "sample.json" and baseline not in (LAST_RUN, UNNAMED_BASELINE):
+            baselines[baseline].append(file)
+    if not baselines:
+        raise ResultError(
+            "there is no saved baseline in it: expected target/criterion after cargo bench -- --save-baseline NAME"
+        )
+    return sort_entries(
+        [
+            HistoryEntry(
+                f"baseline {name}",
+                _newest_ms(samples),
+                partial(_read_baseline, name, samples, by_path),
+                title=f"baseline {name}",
+            )
+            for name, samples in baselines.items()
+        ]
+    )
+
+
+def _newest_ms(samples: Sequence[HistoryFile]) -> int:
+    return max(round(sample.modified_s * 1000) for sample in samples)
+
+
+def _read_baseline(
+    name: str, samples: Sequence[HistoryFile], by_path: Mapping[str, HistoryFile]
+) -> Result:
+    """Return the result of a baseline. Raises ResultError if its files are a copy, whose times are none."""
+    cases: dict[str, MeasuredCase] = {}
+    problems: list[LeftOut] = []
+    runs: list[tuple[float, float]] = []
+    for sample in samples:
+        folder = sample.path.rpartition("/")[0]
+        try:
+            benchmark = by_path.get(f"{folder}/benchmark.json")
+            if benchmark is None:
+                raise CriterionError("expected benchmark.json beside sample.json")
+            origin = Origin(folder, name, last_run=False)
+            series = series_from_files(benchmark.read(), sample.read(), None, origin)
+            if series.id in cases:
+                raise CriterionError(duplicate_name_text(series.id), series.id)
+            cases[series.id] = case_of(series)
+            runs.append((sample.modified_s, sum(series.times) / NS_PER["s"]))
+        except ResultError as error:
+            problems.append(LeftOut.of(getattr(error, "id", None), folder, str(error)))
+    if are_copied(runs):
+        raise ResultError(
+            "its files were written faster than they can have been measured, so they are a copy, and nothing tells when "
+            "it was measured: keep the times of the files (cp -a, tar)"
+        )
+    return Result(
+        TOOL,
+        list(cases.values()),
+        at=read_milliseconds(_newest_ms(samples), f"time of baseline {name}"),
+        commit=find_commit(name),
+        problems=problems,
+    )
+
+
+def are_copied(runs: Iterable[tuple[float, float]]) -> bool:
+    """Return whether (when it was written, how long it took at least, in seconds) of several runs says that they were
+    written faster than they can have been measured, one after another."""
+    ordered = sorted(runs)
+    if len(ordered) < 2:
+        return False
+    took_s = sum(seconds for _, seconds in ordered[1:])
+    return ordered[-1][0] - ordered[0][0] < COPIED_SHARE * took_s
 
 
 def full_id(benchmark: bytes) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,6 +17,11 @@ import msgspec
 
 from paceline_contract.events import Direction
 from paceline_contract.imported_series import LeftOut
+from paceline_contract.readers.history import (
+    HistoryEntry,
+    HistoryFile,
+    sort_entries,
+)
 from paceline_contract.readers.parsing import (
     check_document,
     find_commit,
@@ -35,6 +41,7 @@ from paceline_contract.results import (
 from paceline_contract.units import GO_METRICS, KNOWN, NS_PER, MetricUnit, metric_in
 
 TOOL = "github-action-benchmark"
+FILE: Final = "data.js"
 _ASSIGNMENT: Final = re.compile(rb"\s*(?:window\.)?BENCHMARK_DATA\s*=")
 _OPERATIONS: Final = ("iter", "op", "ops")
 _INVERSE: Final = ("pytest", "benchmarkjs")
@@ -66,16 +73,37 @@ class _ActionDocument(msgspec.Struct):
     entries: dict[str, list[_ActionEntry]]
 
 
-def read_history(data: bytes) -> list[Result]:
-    """Read a file of all entries, one result for each, in the file's order. Raises ResultError."""
+def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
+    """Return the entries of a `data.js`, given itself or by its directory, the oldest first. Raises ResultError."""
+    candidates = [
+        file
+        for file in files
+        if len(files) == 1 or file.path.rpartition("/")[2] == FILE
+    ]
+    if len(candidates) != 1:
+        found = ", ".join(file.path for file in candidates) or "none"
+        raise ResultError(f"expected one {FILE}, found {found}: give the file itself")
+    return sort_entries(list_entries(candidates[0].read()))
+
+
+def list_entries(data: bytes) -> list[HistoryEntry]:
+    """Return all entries of a file, in its order. Raises ResultError."""
     check_document(data, TOOL)
     if assigned := _ASSIGNMENT.match(data):
         data = data[assigned.end() :].rstrip().removesuffix(b";")
-    document = read_document(data, TOOL, _ActionDocument)
+    try:
+        # A history of years is long, and most of it, such as messages of commits, need not be kept.
+        document = msgspec.json.decode(data, type=_ActionDocument)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        document = read_document(data, TOOL, _ActionDocument)
     return [
-        _result_of(suite, entry)
+        HistoryEntry(
+            f"entry {number} of {suite}, {entry.commit.id}",
+            entry.date,
+            partial(_result_of, suite, entry),
+        )
         for suite, entries in document.entries.items()
-        for entry in entries
+        for number, entry in enumerate(entries, 1)
     ]
 
 

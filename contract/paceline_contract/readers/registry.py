@@ -1,8 +1,8 @@
-"""Lists the readers by their tools, and finds the one that knows a file."""
+"""Lists the readers of files and of histories by their tools, and finds the one that knows a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -11,6 +11,8 @@ from paceline_contract.readers import (
     asv,
     benchmarkdotnet,
     catch2,
+    criterion,
+    github_action_benchmark,
     go_testing,
     google_benchmark,
     hyperfine,
@@ -18,6 +20,7 @@ from paceline_contract.readers import (
     pytest_benchmark,
     vitest,
 )
+from paceline_contract.readers.history import HistoryEntry, HistoryFile
 from paceline_contract.results import (
     FORMAT,
     MAX_BYTES,
@@ -42,6 +45,16 @@ READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
     }
 )
 """Each reads whole files of its tool, and refuses those of the others, or finds no case in them."""
+HISTORIES: Final[
+    Mapping[str, Callable[[Sequence[HistoryFile]], list[HistoryEntry]]]
+] = MappingProxyType(
+    {
+        asv.TOOL: asv.read_history,
+        criterion.BASELINES: criterion.read_history,
+        github_action_benchmark.TOOL: github_action_benchmark.read_history,
+    }
+)
+"""Each returns the entries of a whole history, the oldest first, from its file or from all files of its directory."""
 
 
 def read_file(data: bytes, tool: str | None = None) -> Result:

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest, result_files
 from paceline.commands.options import DataDir, OutDir, output_directory
-from paceline.commands.server_client import UNAUTHENTICATED, ServerClient
+from paceline.commands.server_client import UNAUTHENTICATED, Item, ServerClient
 from paceline.commands.this_host import ConfigPath
 from paceline.credentials import check_address, check_credential
 from paceline.display import print_json, print_line, print_note, terminal
@@ -254,7 +254,7 @@ def _read_criterion(path: str, options: _SampleOptions) -> _SamplesRead:
 
 
 def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _SamplesRead:
-    at = _parse_time(options.at)
+    at = parse_measured_at(options.at)
     origin = result_files.Origin(options.commit, options.branch, at)
     file = result_files.read(path, tool, origin)
     suite = _suite_name(options.suite)
@@ -307,9 +307,13 @@ def _import_samples(  # noqa: PLR0917 - each from one option
 
 
 def _store_samples(client: ServerClient, read: _SamplesRead) -> None:
-    stored = client.send("POST", "/imports", read.body)
+    print_stored(client.send("POST", "/imports", read.body), read.left_out)
+
+
+def print_stored(stored: Item, known: Sequence[LeftOut]) -> None:
+    """Print the runs of an import, and what the server left out beside what is `known` to be."""
     left_out = msgspec.convert(stored.get("left_out", []), list[LeftOut])
-    by_server = [entry for entry in left_out if entry not in read.left_out]
+    by_server = [entry for entry in left_out if entry not in known]
     for sentence in sentences(by_server):
         print_note(sentence)
     for run in stored["runs"]:
@@ -359,7 +363,8 @@ def _declared_lines(suite: Path) -> list[Line]:
     return lines
 
 
-def _parse_time(text: str | None) -> datetime | None:
+def parse_measured_at(text: str | None) -> datetime | None:
+    """Return the time that a person names. Raises UserError for one without a zone."""
     if text is None:
         return None
     try:

@@ -32,7 +32,7 @@ UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN; docs/ci.md
 ADVICE = {
     "unauthenticated": UNAUTHENTICATED,
     "forbidden": "The token needs the permission `project.read` to look, `alerts.triage` for alerts, "
-    "`rules.write` for rules, `schedules.write` for schedules, `installation.admin` for targets.",
+    "`rules.write` for rules, `schedules.write` for schedules, `imports.write` for imports, `installation.admin` for targets.",
     "below_noise_floor": "Raise --min-effect at least to that, or exclude the series with a rule of its own.",
     "bulk_refused": "Leave those alerts out, or decide about them one at a time.",
 }
@@ -48,6 +48,10 @@ class ServerClient:
 
     def __init__(self, server: str, token: str) -> None:
         self._api = ApiClient(server, token)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._api.close()
 
     def get(self, path: str, **query: object) -> Any:
         """Return the decoded response; query values that are None are left out."""

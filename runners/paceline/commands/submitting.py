@@ -102,6 +102,10 @@ class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     """None: the server's default."""
 
 
+class StoppedError(Exception):
+    """The user or the pipeline stopped the command while it waited."""
+
+
 class RunCancelledError(Exception):
     """The user or the pipeline stopped the command, and the run was cancelled with it."""
 
@@ -171,9 +175,10 @@ class Waiting(NamedTuple):
 
     timeout_s: float
     stop: threading.Event
-    """Set when the user or the pipeline stops the command; the run is then cancelled."""
+    """Set when the user or the pipeline stops the command."""
     resume: str | None = None
     """A run to wait for, instead of requesting one."""
+    how_to_resume: str = "`--resume {run_id}` goes on waiting"
 
 
 def submit(
@@ -281,8 +286,17 @@ def _submit(
             reporter.set_status(
                 "pending", "The run is queued or measuring.", reporter.run_url
             )
-        run = _wait(api, run["id"], waiting)
-    comparisons = client.list_items(f"/runs/{run['id']}/comparisons")
+        try:
+            run = wait_for_run(api, run["id"], waiting)
+        except StoppedError:
+            _cancel(api, run["id"])
+    return read_verdicts(server, token, run)
+
+
+def read_verdicts(server: str, token: str, run: dict[str, Any]) -> FinishedRun:
+    """Return what the server says about a run that has ended. Raises UserError."""
+    with closing(ServerClient(server, token)) as client:
+        comparisons = client.list_items(f"/runs/{run['id']}/comparisons")
     return FinishedRun(run, comparisons, _next_steps(server, token, run))
 
 
@@ -570,13 +584,14 @@ class _Progress:
             print_note(f"  {job['target_name']}: {readable_line(line['text'])}")
 
 
-def _wait(api: ApiClient, run_id: str, waiting: Waiting) -> dict[str, Any]:
+def wait_for_run(api: ApiClient, run_id: str, waiting: Waiting) -> dict[str, Any]:
+    """Return the run at its end. Raises UserError when the time is up, StoppedError when the command was stopped."""
     timeout_s, pause = waiting.timeout_s, waiting.stop
     deadline, unreachable_since = time.monotonic() + timeout_s, None
     progress = _Progress(api)
     while True:
         if pause.is_set():
-            _cancel(api, run_id)
+            raise StoppedError
         try:
             run: dict[str, Any] = api.call("GET", f"/runs/{run_id}")
             unreachable_since = None
@@ -590,7 +605,8 @@ def _wait(api: ApiClient, run_id: str, waiting: Waiting) -> dict[str, Any]:
             return run
         states = progress.show(run)
         if time.monotonic() > deadline:
-            advice = f"The run continues; `--resume {run_id}` goes on waiting, --timeout-s waits longer."
+            resume = waiting.how_to_resume.format(run_id=run_id)
+            advice = f"The run continues; {resume}, --timeout-s waits longer."
             raise UserError(
                 f"Run {run_id} is not finished after {timeout_s:g} s ({states}).",
                 advice,

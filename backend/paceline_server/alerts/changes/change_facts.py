@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
+from paceline_contract.units import quantity
+
 from paceline_server.alerts.explanation import series_place
 from paceline_server.series.change_sentences import worsening
 from paceline_server.series.declarations import (
@@ -21,7 +23,7 @@ from paceline_server.series.declarations import (
     read_declaration,
 )
 from paceline_server.stats import constants
-from paceline_server.stats.plain_words import percent, quantity
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
 LIVE_CHANGES = ("suspect", "standing")

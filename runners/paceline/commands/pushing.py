@@ -1,0 +1,228 @@
+"""`paceline push`: stores what a benchmark harness wrote in a pipeline, and shows what the server says about it.
+
+The server looks for changes in the history that these points extend. Verdicts, outputs and exit statuses are those of
+`paceline submit`. Nothing that another tool measured is compared within its run (I11), so mostly there is no verdict,
+which is said and is no failure.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from paceline_contract.outputs import (
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    FailOn,
+    Output,
+    exit_status,
+)
+from paceline_contract.readers.registry import READERS
+from paceline_contract.results import ResultError, cases_without_figures
+
+from paceline import criterion_runs, manifest
+from paceline.api import ApiClient
+from paceline.commands import submitting
+from paceline.commands.imports import (
+    CRITERION,
+    RECOGNISED,
+    parse_measured_at,
+    print_stored,
+)
+from paceline.commands.options import (
+    FailOnOption,
+    Formats,
+    OutputFiles,
+    Server,
+    Token,
+    check_choice,
+    parse_outputs,
+)
+from paceline.commands.server_client import READ_TRIES, user_errors
+from paceline.commands.submitting import FinishedRun, StoppedError, Waiting
+from paceline.display import print_note
+from paceline.errors import UserError
+from paceline.interruption import run_interruptibly
+from paceline.result_files import (
+    JUDGED,
+    Origin,
+    ResultFile,
+    complaints,
+    import_body,
+    read,
+    with_origin,
+)
+
+HARNESSES = (RECOGNISED, CRITERION, *READERS)
+NO_VERDICT = (
+    "No verdict: there is nothing to compare with yet. Its points are in the history, where the server looks for changes, "
+    "and an alert says what it finds."
+)
+WORST_FIRST = (FAILED, ERROR, INCONCLUSIVE, PASSED)
+
+
+def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE…",
+            help="What the harness wrote; - is standard input, target/criterion what Criterion measured last.",
+        ),
+    ],
+    server: Server,
+    token: Token,
+    harness: Annotated[
+        str,
+        typer.Option(
+            help=f"The harness, instead of recognising it: {', '.join(HARNESSES[1:])}.",
+            autocompletion=lambda: list(HARNESSES),
+        ),
+    ] = RECOGNISED,
+    commit: Annotated[
+        str | None,
+        typer.Option(help="The commit that was measured; default: as the file says."),
+    ] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            help="The branch of that commit; default: the file's, or the project's."
+        ),
+    ] = None,
+    target: Annotated[
+        str, typer.Option("--target", "--on", help="The target that measured.")
+    ] = "imported",
+    at: Annotated[
+        str | None,
+        typer.Option(
+            help="When it was measured, for example 2026-11-29T07:30:00Z; default: as the file says, or now.",
+            metavar="TIME",
+        ),
+    ] = None,
+    suite: Annotated[
+        Path | None,
+        typer.Option(
+            help="A suite.toml whose gates apply to benchmarks of the same name."
+        ),
+    ] = None,
+    timeout_s: Annotated[
+        float, typer.Option(help="Stop waiting for the server after this long.")
+    ] = 600.0,
+    format_: Formats = None,
+    output: OutputFiles = None,
+    fail_on: FailOnOption = "inconclusive",
+) -> None:
+    """Store what a harness wrote, let the server look for changes, and print what it says.
+
+    Exit as `submit`: 0 pass, or nothing to compare with yet, 2 fail, 3 inconclusive, 1 error: a file that cannot be read, or
+    no answer. With --fail-on fail, inconclusive exits 0; with --fail-on never, fail does too. Pushing the same again
+    changes nothing. Of several files the worst verdict counts; formats other than table need a single file.
+    """
+    check_choice(harness, "harness", HARNESSES)
+    outputs = parse_outputs(format_ or [], output or [])
+    if len(files) > 1:
+        _refuse_documents(outputs, f"{len(files)} files")
+    origin = Origin(commit, branch, parse_measured_at(at))
+    read_files = [_read(path, harness, origin) for path in files]
+    suite_name = None if suite is None else manifest.load(suite).suite.name
+    stop = threading.Event()
+    resume = "the same command again goes on waiting"
+    waiting = Waiting(timeout_s, stop, how_to_resume=resume)
+    try:
+        runs = run_interruptibly(
+            lambda: [
+                run
+                for file in read_files
+                for run in _store(
+                    file,
+                    import_body(file, suite_name, target, None, JUDGED),
+                    server,
+                    token,
+                    waiting,
+                )
+            ],
+            stop.set,
+        )
+    except StoppedError:
+        print_note("Stopped: what was stored stays.")
+        raise typer.Exit(130) from None
+    raise typer.Exit(show(runs, server, token, outputs, fail_on))
+
+
+def _read(path: str, harness: str, origin: Origin) -> ResultFile:
+    """Return a file, whose commit is known. Raises UserError."""
+    is_directory = path != "-" and Path(path).is_dir()
+    if harness == CRITERION or (harness == RECOGNISED and is_directory):
+        document = criterion_runs.read(path)
+        try:
+            result = with_origin(criterion_runs.last_run(document), origin)
+        except ResultError as error:
+            raise UserError(f"{path}: {error}.") from error
+        file = ResultFile(document.file, None, result)
+    else:
+        file = read(path, None if harness == RECOGNISED else harness, origin)
+    if file.result.commit is None:
+        raise UserError(
+            f"{path} does not say which commit was measured.",
+            'Give it: --commit "$(git rev-parse HEAD)"',
+        )
+    for complaint in complaints(file):
+        print_note(complaint)
+    return file
+
+
+def _store(
+    file: ResultFile,
+    body: dict[str, Any],
+    server: str,
+    token: str,
+    waiting: Waiting,
+) -> list[FinishedRun]:
+    """Store a file and return its runs at their end. Raises UserError, StoppedError."""
+    with closing(ApiClient(server, token)) as api, user_errors():
+        stored, _ = api.store("/imports", body, READ_TRIES)
+        print_stored(stored, cases_without_figures(file.result))
+        ended = [
+            submitting.wait_for_run(api, run["run_id"], waiting)
+            for run in stored["runs"]
+        ]
+    return [submitting.read_verdicts(server, token, run) for run in ended]
+
+
+def show(
+    runs: Sequence[FinishedRun],
+    server: str,
+    token: str,
+    outputs: Sequence[Output],
+    fail_on: FailOn,
+) -> int:
+    """Print and write the verdicts; return the exit status of the worst one. Raises UserError."""
+    if len(runs) > 1:
+        _refuse_documents(outputs, f"{len(runs)} runs")
+    statuses = {PASSED}
+    for run in runs:
+        submitting.write_outputs(server, token, run, outputs)
+        if _has_verdict(run):
+            statuses.add(exit_status(run.run.get("outcome"), fail_on))
+        else:
+            print_note(NO_VERDICT)
+    return next(status for status in WORST_FIRST if status in statuses)
+
+
+def _refuse_documents(outputs: Sequence[Output], several: str) -> None:
+    """Raise UserError for a format that is of one run."""
+    if any(output.format != "table" for output in outputs):
+        raise UserError(
+            f"A --format other than table is of one run, and there are {several}.",
+            "Push the files one after the other, or leave the format out.",
+        )
+
+
+def _has_verdict(run: FinishedRun) -> bool:
+    """Return whether anything was decided about a run, or should have been."""
+    return bool(run.comparisons) or run.run.get("outcome") != "inconclusive"
