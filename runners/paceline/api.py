@@ -392,7 +392,7 @@ class ApiClient:
     def _has_other_credential(self, request: httpx.Request) -> bool:
         """Return whether the credential was replaced while `request` was on its way, which ends the one it has."""
         name = "Authorization"
-        return request.headers.get(name) != self._client.headers.get(name)
+        return bool(request.headers.get(name) != self._client.headers.get(name))
 
     def _address(self) -> str:
         """Return host and port: a wrong port is a common mistake."""

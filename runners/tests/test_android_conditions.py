@@ -128,9 +128,10 @@ def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(
 
     def throttle() -> None:
         assert isinstance(session, AndroidSession)
-        lines = session.device_log.lines
+        followed = session.device_log
+        lines = followed.lines
         device.peer.log("android.hardware.thermal", "throttling SKIN to 3", level="W")
-        wait_until(lambda: session.device_log.lines > lines)
+        wait_until(lambda: followed.lines > lines)
         let_workload_continue(device)
 
     stop = Stop()
