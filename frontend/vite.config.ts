@@ -26,6 +26,7 @@ export default defineConfig(({ mode }) => ({
     globals: true,
     css: false,
     testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'threads',
     maxWorkers: 2,
     // Importing the application takes longer than most test files, so each worker imports it once. What a test

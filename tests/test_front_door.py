@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from paceline_contract.testing.ports import reserved_port
 from paceline_server.runtime.data_lock import hold_lock
 from stand_ins import ROOT, copy_of_front_door, machine, run, script
 
@@ -73,7 +74,8 @@ def test_a_port_in_use_is_reported_before_setup_begins(clone: Path) -> None:
         killed = run("make", "run", f"ARGS=--port {port}", cwd=clone)
         assert killed.stdout == "", "what a killed server leaves behind is no server"
         assert f"Port {port} of 127.0.0.1 is in use" in killed.stderr
-    free = run("make", "run", f"ARGS=--port {port}", cwd=clone)
+    with reserved_port() as port:  # nobody answers there, nor will another process
+        free = run("make", "run", f"ARGS=--port {port}", cwd=clone)
     assert free.stdout.splitlines() == ["set-up", f"up --port {port}"]
 
 

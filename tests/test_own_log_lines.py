@@ -6,6 +6,7 @@ The formats are taken from the sources in `native/hashing`, so that neither side
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 from hypothesis import given
@@ -19,13 +20,17 @@ HASHING = Path(__file__).resolve().parents[1] / "native" / "hashing"
 LINES = manifest.load(HASHING / "suite.toml").log_lines()
 
 
-def printed_by(pattern: str, begins: str) -> str:
-    """The one string literal of the one file that begins so."""
-    texts = [
-        path.read_text(encoding="utf-8")
-        for path in HASHING.rglob(pattern)
-        if "target" not in path.parts
-    ]
+def printed_by(name: str, begins: str) -> str:
+    """The one string literal of the one file that begins so. Git finds the file, because builds beside the tests make and
+    remove directories in the suite's own."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", f"*/{name}"],
+        cwd=HASHING,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\0")
+    texts = [(HASHING / path).read_text(encoding="utf-8") for path in listed if path]
     joined = "\n".join(text.replace("` +\n          `", "") for text in texts)
     (found,) = re.findall(rf'["`]({re.escape(begins)}[^"`\n]*)["`]', joined)
     return str(found)

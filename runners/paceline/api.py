@@ -25,7 +25,9 @@ from paceline.credentials import check_address, check_credential
 FIRST_BACKOFF_S = 0.2
 LONGEST_BACKOFF_S = 15.0
 GZIP_FROM_BYTES = 1024
-TIMEOUT = httpx.Timeout(20.0, connect=5.0)
+ANSWER_S = 20.0
+CONNECT_S = 5.0
+TIMEOUT = httpx.Timeout(ANSWER_S, connect=CONNECT_S)
 ASK_TIMEOUT = httpx.Timeout(5.0)
 """What a job between two launches does not wait longer for."""
 NO_SUCH_ROUTE = ((404, "Not Found"), (405, "Method Not Allowed"))
@@ -209,7 +211,7 @@ class ApiClient:
     def lease(self, wait_s: float, target_ids: list[str] | None = None) -> Lease | None:
         """Request a lease by a long poll; None when there was no work for `wait_s`. Without `target_ids`, for
         any target of this agent."""
-        timeout = httpx.Timeout(wait_s + 10.0, connect=5.0)
+        timeout = httpx.Timeout(wait_s + ANSWER_S, connect=CONNECT_S)
         body: dict[str, object] = {"wait_s": wait_s}
         if target_ids is not None:
             body["target_ids"] = target_ids
@@ -400,6 +402,11 @@ class ApiClient:
         except ValueError as error:
             raise self._unusable_answer_error("JSON") from error
 
+    def _has_other_credential(self, request: httpx.Request) -> bool:
+        """Return whether the credential was replaced while `request` was on its way, which ends the one it has."""
+        name = "Authorization"
+        return bool(request.headers.get(name) != self._client.headers.get(name))
+
     def _address(self) -> str:
         """Return host and port: a wrong port is a common mistake."""
         return self._client.base_url.netloc.decode("ascii")
@@ -423,8 +430,9 @@ class ApiClient:
         headers = {**headers}
         if data is not None:
             headers["Content-Type"] = "application/json"
-        try:
-            answer = self._client.request(
+
+        def send() -> httpx.Response:
+            return self._client.request(
                 method,
                 path,
                 content=data,
@@ -432,6 +440,11 @@ class ApiClient:
                 timeout=timeout,
                 params=params,
             )
+
+        try:
+            answer = send()
+            if answer.status_code == 401 and self._has_other_credential(answer.request):
+                answer = send()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise UnreachableError(
                 f"{self._address()}: {_network_text(error)}"

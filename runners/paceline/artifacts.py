@@ -6,6 +6,7 @@ whole or not at all. The least recently used entry is evicted first, but never o
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -152,7 +153,13 @@ class ArtifactCache:
 
 
 def _size(directory: Path) -> int:
-    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+    """Return the bytes of the files below `directory`. What runs there may remove some meanwhile; they do not count."""
+    size = 0
+    for parent, _, names in os.walk(directory):
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += Path(parent, name).stat().st_size
+    return size
 
 
 def _file_sha256(path: Path) -> str:

@@ -92,21 +92,25 @@ def test_changes_of_agent_toml_are_used_without_a_restart(
     def announced() -> set[str]:
         return {suite["repository"] for suite in world.server.heartbeats[-1]["suites"]}
 
+    def change(text: str) -> None:
+        """Write the whole file at once: the agent may read it at any moment."""
+        new = world.config_path.with_name("agent.toml.new")
+        new.write_text(text)
+        new.replace(world.config_path)
+
     world.server.wait_for(lambda: world.server.heartbeats)
     first = world.config_path.read_text()
     added = first + first[first.index("[repositories.") :].replace("theirs]", "mine]")
-    world.config_path.write_text(added)
+    change(added)
     world.server.wait_for(lambda: announced() == {"theirs", "mine"})
-    world.config_path.write_text(added + "typing = [")
+    change(added + "typing = [")
     world.server.wait_for(
         lambda: "agent.toml has changed and is not used" in caplog.text
     )
     job = world.add_job(repository="mine")
     assert finish_of(world, job)["outcome"] == "done", "the last good one is in use"
     assert announced() == {"theirs", "mine"}
-    world.config_path.write_text(
-        added.replace("[repositories.theirs]", "[repositories.other]")
-    )
+    change(added.replace("[repositories.theirs]", "[repositories.other]"))
     world.server.wait_for(lambda: announced() == {"other", "mine"})
     refused = world.add_job("job-2")
     assert finish_of(world, refused)["cause"] == "checkout_failed"

@@ -13,6 +13,7 @@ from paceline.adb.port import Connection, TransferError
 from paceline.devices import leftovers
 from paceline.devices.leftovers import RunJournal
 from paceline.devices.reconnecting import ReconnectingDevice, SessionTimeouts
+from paceline.executors import detached
 from paceline.executors.base import SessionWork, TargetError
 from paceline.stop import Stop, StopReason
 from paceline_contract.testing.waiting import WITHIN_S
@@ -32,8 +33,25 @@ from .phone_jobs import (
     wait_until,
 )
 
-LIMIT_S = 1.5
-"""Time limit of a launch that has ended: long enough for a loaded host to get half-way."""
+
+class LaunchClock:
+    """The agent's clock of a launch, which a test puts forward instead of waiting."""
+
+    def __init__(self) -> None:
+        self._ahead_s = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self._ahead_s
+
+    def put_forward_past(self, limit_s: float) -> None:
+        self._ahead_s += limit_s + 1.0
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> LaunchClock:
+    clock = LaunchClock()
+    monkeypatch.setattr(detached, "time", clock)
+    return clock
 
 
 def process_of(device: Phone, name: str) -> psutil.Process:
@@ -55,9 +73,11 @@ def _pid_on_device(pid: int) -> str:
     )
 
 
-def wait_until_past(limit_s: float) -> None:
-    over = time.monotonic() + limit_s
-    wait_until(lambda: time.monotonic() > over)
+def let_begin_before(device: Phone, earlier_s: float) -> None:
+    """Change when the launch began, by the device's clock; who follows it anew reads that."""
+    began, new = recorded(device, "began"), recorded(device, "began.new")
+    new.write_text(f"{float(began.read_text()) - earlier_s:.2f}\n")
+    new.replace(began)
 
 
 @pytest.fixture
@@ -83,38 +103,55 @@ def test_a_benchmark_survives_a_cable_pull_and_no_sample_is_lost_or_doubled(
 
 
 def test_what_ended_while_its_device_was_away_did_not_hang(
-    device: Phone, built_workload: Path
+    device: Phone, built_workload: Path, clock: LaunchClock
 ) -> None:
     def pull_until_its_time_is_over() -> None:
         device.peer.leave()
         let_workload_continue(device)
         wait_until(recorded(device, "end").exists)
-        wait_until_past(LIMIT_S)
+        clock.put_forward_past(WITHIN_S)
         device.peer.come_back()
 
     outcome = measured(
-        device, built_workload, Half(pull_until_its_time_is_over), timeout_s=LIMIT_S
+        device, built_workload, Half(pull_until_its_time_is_over), timeout_s=WITHIN_S
     )
     assert outcome.ok, outcome.detail
 
 
 def test_an_end_that_is_recorded_after_the_time_limit_was_no_hang(
-    device: Phone, built_workload: Path
+    device: Phone, built_workload: Path, clock: LaunchClock
 ) -> None:
-    """The watcher kills after the deadline, however late it is, but only a launch that still runs."""
+    """The watcher kills after the deadline, however late it is, but only a launch that still runs. Its time is over by
+    the agent's clock and by the device's, which the follower reads when it begins."""
 
     def end_while_its_watcher_sleeps() -> None:
         watcher, ended = process_of(device, "watcher"), process_of(device, "pid")
         watcher.suspend()
         let_workload_continue(device)
         wait_until(lambda: ended.status() == psutil.STATUS_ZOMBIE)
-        wait_until_past(LIMIT_S)
+        clock.put_forward_past(WITHIN_S)
+        let_begin_before(device, WITHIN_S + 1.0)
+        device.peer.cut()
         threading.Timer(0.2, watcher.resume).start()
 
     outcome = measured(
-        device, built_workload, Half(end_while_its_watcher_sleeps), timeout_s=LIMIT_S
+        device, built_workload, Half(end_while_its_watcher_sleeps), timeout_s=WITHIN_S
     )
     assert outcome.ok, outcome.detail
+
+
+def test_a_launch_that_still_runs_after_its_time_limit_hangs(
+    device: Phone, built_workload: Path, clock: LaunchClock
+) -> None:
+    """Proves that the clocks of the two tests above tell that the time is over."""
+
+    def let_time_go_by() -> None:
+        clock.put_forward_past(WITHIN_S)
+        let_begin_before(device, WITHIN_S + 1.0)
+        device.peer.cut()
+
+    outcome = measured(device, built_workload, Half(let_time_go_by), timeout_s=WITHIN_S)
+    assert outcome.cause == "workload_hung", outcome.detail
 
 
 def test_a_watcher_that_never_records_the_end_is_the_devices_failure(

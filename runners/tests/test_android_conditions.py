@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.port import CommandResult, Connection
+from paceline.executors.android import AndroidSession
 from paceline.executors.base import Calibration, SessionWork
 from paceline.executors.job_conditions import WINDOW
 from paceline.stop import Stop
@@ -126,7 +127,11 @@ def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(
     seen: list[Conditions] = []
 
     def throttle() -> None:
+        assert isinstance(session, AndroidSession)
+        followed = session.device_log
+        lines = followed.lines
         device.peer.log("android.hardware.thermal", "throttling SKIN to 3", level="W")
+        wait_until(lambda: followed.lines > lines)
         let_workload_continue(device)
 
     stop = Stop()

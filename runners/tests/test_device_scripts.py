@@ -249,6 +249,23 @@ def test_an_abandoned_launch_ends_by_itself(shell: Shell) -> None:
     assert status(frames) == "137"
 
 
+def test_an_abandoned_launch_ends_before_it_leads_a_group_too(
+    shell: Shell, tmp_path: Path
+) -> None:
+    """Its time is over before `setsid` has run, as where a device stands still."""
+    slow, path = tmp_path / "slow", shell.environment["PATH"]
+    setsid = shutil.which("setsid", path=path)
+    slow.mkdir()
+    (slow / "setsid").write_text(
+        f'#!/bin/sh\n[ "$1" != sleep ] || sleep 0.5\nexec {setsid} "$@"\n'
+    )
+    (slow / "setsid").chmod(0o755)
+    shell.environment["PATH"] = f"{slow}{os.pathsep}{path}"
+    frames = shell.follow(shell.start("sleep", "600", limit="0.1"))
+    assert [frame.word for frame in frames][-2:] == ["late", "end"]
+    assert status(frames) == "137"
+
+
 def test_a_missing_program_is_named(shell: Shell) -> None:
     assert status(shell.follow(shell.start("no-such-program"))) == "missing"
 
@@ -271,20 +288,16 @@ def test_the_sweep_finds_processes_by_each_mark_alone(shell: Shell) -> None:
     marked = shell.processes()
     wanted = {a, b, c}
 
-    def detached() -> list[psutil.Process]:
+    def detached() -> list[psutil.Process] | None:
+        """All three of them, found in one search: in another one, some may just be changing their programs."""
         every = psutil.process_iter()
-        return [item for item in every if _is_ours(item, shell.directory, wanted)]
+        found = [item for item in every if _is_ours(item, shell.directory, wanted)]
+        return found if len(found) == 3 else None
 
-    wait_until("three detached processes", lambda: len(detached()) == 3)
-    hidden = detached()
-    assert len(hidden) == 3, marked
+    hidden = wait_until(f"three detached processes of {marked}", detached)
     counted = int(shell("sweep", shell.run, shell.directory, launch).stdout)
     assert counted >= 4  # those three and their parent; the watcher is not counted
-    assert not [
-        item
-        for item in hidden
-        if item.is_running() and item.status() != psutil.STATUS_ZOMBIE
-    ]
+    assert not [item for item in hidden if _is_alive(item)]
     assert int(shell("sweep", shell.run, shell.directory, "").stdout) == 0
 
 
@@ -298,6 +311,14 @@ def _is_ours(process: psutil.Process, directory: Path, last: set[str]) -> bool:
             and bool(mine or process.exe().startswith(str(directory)))
         )
     except psutil.Error:
+        return False
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    """Whether it runs; one that was killed may be reaped at any moment."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
 
 

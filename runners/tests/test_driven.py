@@ -29,7 +29,7 @@ from .test_cli import paceline
 # The tests say nothing about how busy the host is.
 SHARED_HOST = {
     "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
-    "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+    "PACELINE_DRIFT_LIMIT_PERCENT": "100000",
 }
 BENCH = ["--", "python3", "bench.py"]
 QUICK = ["--launches", "2", "--seed", "5"]

@@ -8,7 +8,6 @@ import shlex
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -27,7 +26,7 @@ from paceline.stop import Stop, StopReason
 from paceline_contract.attempts import MAX_DETAIL, AgentCause
 from paceline_contract.events import AnyEvent, CaseEvent, DoneEvent, SamplesEvent
 from paceline_contract.testing.child_process import ChildProcess
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 
 from .phone import phone
 
@@ -95,8 +94,8 @@ class Recorder:
         self.ticks += 1
 
 
-def host(tmp_path: Path) -> HostExecutor:
-    limits = Limits(garbage_bytes=1 << 20, garbage_s=0.5, terminate_s=0.5)
+def host(tmp_path: Path, garbage_s: float = WITHIN_S) -> HostExecutor:
+    limits = Limits(garbage_bytes=1 << 20, garbage_s=garbage_s, terminate_s=0.5)
     return HostExecutor("test", limits, lock_dir=tmp_path)
 
 
@@ -186,7 +185,7 @@ def shell(script: LaunchScript) -> str:
 
 def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
     sink = Recorder()
-    outcome = run(LaunchScript(GOOD, stderr=b"hello\nworld"), sink, Stop(), 30)
+    outcome = run(LaunchScript(GOOD, stderr=b"hello\nworld"), sink, Stop(), WITHIN_S)
     assert outcome.ok, outcome.detail
     assert [type(event).__name__ for event, _ in sink.events] == [
         "StartEvent",
@@ -284,7 +283,7 @@ def test_a_stop_ends_the_launch_with_its_reason(
 ) -> None:
     stop = Stop()
     threading.Timer(0.2, stop.set, [reason]).start()
-    outcome = run(LaunchScript(lines(START), hangs=True), Recorder(), stop, 60)
+    outcome = run(LaunchScript(lines(START), hangs=True), Recorder(), stop, WITHIN_S)
     assert outcome.cause == cause
 
 
@@ -338,16 +337,6 @@ def test_the_target_is_used_by_one_at_a_time(tmp_path: Path) -> None:
 # --- only real processes ---
 
 
-def wait_until(condition: Callable[[], bool], deadline_s: float = 120.0) -> bool:
-    end = time.monotonic() + deadline_s
-    waiter = threading.Event()
-    while time.monotonic() < end:
-        if condition():
-            return True
-        waiter.wait(0.02)
-    return False
-
-
 def test_a_gigabyte_of_garbage_is_a_flood_in_bounded_memory(tmp_path: Path) -> None:
     code = "import os\nblock = b'rubbish\\n' * 8192\nfor _ in range(16384): os.write(1, block)\n"
     before = psutil.Process().memory_info().rss
@@ -368,7 +357,8 @@ def test_a_workload_that_goes_on_after_breaking_its_stream_is_ended(
     tmp_path: Path,
 ) -> None:
     code = "import time\nprint('garbage', flush=True)\ntime.sleep(600)\n"
-    outcome = host(tmp_path).execute(spec(tmp_path, code), Recorder(), Stop())
+    executor = host(tmp_path, garbage_s=0.5)
+    outcome = executor.execute(spec(tmp_path, code), Recorder(), Stop())
     assert outcome.cause == "stream_invalid"
     assert "line 1" in outcome.detail
 
@@ -384,15 +374,15 @@ def test_a_workload_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
 def test_a_workload_that_left_its_process_group_is_ended_too(
     tmp_path: Path,
 ) -> None:
-    code = "import os, time\nos.setpgid(0, os.getppid())\ntime.sleep(20)\n"
+    code = "import os, time\nos.setpgid(0, os.getppid())\ntime.sleep(600)\n"
     outcome = host(tmp_path).execute(
         spec(tmp_path, code, timeout_s=0.5), Recorder(), Stop()
     )
     assert outcome.cause == "workload_hung"
     argv = [sys.executable, "-I", "-S", "-c", code]
     with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
-        assert wait_until(
-            lambda: process.poll(0.05) is None and process.pid is not None
+        wait_until(
+            "its number", lambda: process.poll(0.05) is None and process.pid is not None
         )
         pid = process.pid
     assert pid is not None
@@ -458,12 +448,12 @@ def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -
             AGENT.format(tests=str(tmp_path), code=code, cwd=str(tmp_path)),
         ]
     )
-    assert wait_until(lambda: main.exists() and bool(main.read_text()))
+    wait_until("its number", lambda: main.exists() and main.read_text())
     pids = [int(main.read_text()), int(daemon.read_text())]
     assert all(psutil.pid_exists(pid) for pid in pids)
     agent.kill()
     agent.wait(WITHIN_S)
-    assert wait_until(lambda: not any(psutil.pid_exists(pid) for pid in pids))
+    wait_until("their ends", lambda: not any(psutil.pid_exists(pid) for pid in pids))
 
 
 HELPERS = """
@@ -551,7 +541,7 @@ def test_the_workload_gets_exactly_its_argv_and_directory(tmp_path: Path) -> Non
     code = f"import json, os, sys; json.dump([sys.argv, os.getcwd()], open({str(note)!r}, 'w'))"
     odd = ["a b", "$HOME", "; rm -rf x", "--", "", "ü"]
     argv = [sys.executable, "-c", code, *odd]
-    launch = LaunchSpec("w", 0, argv, tmp_path, dict(os.environ), 30.0)
+    launch = LaunchSpec("w", 0, argv, tmp_path, dict(os.environ), WITHIN_S)
     host(tmp_path).execute(launch, Recorder(), Stop())
     assert json.loads(note.read_text()) == [["-c", *odd], str(tmp_path)]
 

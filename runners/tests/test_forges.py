@@ -22,6 +22,7 @@ from paceline.testing import commands
 from paceline.testing.fake_forge import TOKEN, Answer, FakeForge
 from paceline.testing.fake_server import FakeServer
 from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S
 
 HEAD = "a" * 40
@@ -418,10 +419,10 @@ def test_a_forge_that_repeats_the_token_in_its_error_does_not_get_it_printed(
 def test_an_unreachable_forge_keeps_the_verdicts_exit(
     server: FakeServer, kind: str, tmp_path: Path
 ) -> None:
-    with FakeForge(kind) as closed:
-        address = closed.api_url
     server.run = {**RUN, "outcome": "pass"}
-    done = submit(server, kind, pipeline_variables(kind, address, tmp_path))
+    with reserved_port() as port:
+        address = f"http://127.0.0.1:{port}"
+        done = submit(server, kind, pipeline_variables(kind, address, tmp_path))
     assert done.returncode == 0, done.stderr
     assert "The commit status was not set" in done.stderr
     assert "The comment was not written" in done.stderr

@@ -6,19 +6,21 @@ import hashlib
 import json
 import signal
 import subprocess
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from paceline import importing
 from paceline.adb.logcat import DEVICE_TIME, LogReader
-from paceline.adb.port import AbsentError, Connection
+from paceline.adb.port import AbsentError, CommandResult, Connection
 from paceline.cli import app
 from paceline.errors import UserError
 from paceline.formats.declared import declared_line
+from paceline.importing import LogDocument
 from paceline.testing import commands
 from paceline.testing.fake_device import FakeDevice
+from paceline_contract.testing.waiting import give_enough_time
 from typer.testing import CliRunner, Result
 
 from .test_logcat import JS, KOTLIN, LEDGER, LINES
@@ -277,7 +279,13 @@ def test_the_log_of_a_device_is_imported_as_it_comes() -> None:
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
     text = "".join(logged_lines()[:5])
     device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = text
-    document = importing.follow("logcat", device.connection, 1.0, LINES)
+
+    def follow(seconds: float) -> LogDocument | None:
+        with suppress(UserError):  # no line came in that time
+            return importing.follow("logcat", device.connection, seconds, LINES)
+        return None
+
+    document = give_enough_time(follow, first_s=0.3)
     assert document.file.startswith("logcat of PHONE1:0")
     assert document.sha256 == hashlib.sha256(text.encode()).hexdigest()
     assert [row.words for session in document.log.sessions for row in session.rows] == [
@@ -290,7 +298,6 @@ def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_sa
     None
 ):
     device, other = FakeDevice("PHONE1"), FakeDevice("PHONE2")
-    opened: list[FakeDevice] = []
     line = next(line for line in LEDGER.splitlines() if " I " in line)
     for item in (device, other):
         item.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
@@ -299,12 +306,17 @@ def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_sa
     )
     other.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = line
 
-    def answers() -> Connection:
-        opened.append(device if len(opened) < 2 else other)
-        return opened[-1].connection()
+    def follow(seconds: float) -> LogDocument | None:
+        opened: list[FakeDevice] = []
 
-    document = importing.follow("logcat", answers, 1.5, LINES)
-    assert other in opened
+        def answers() -> Connection:
+            opened.append(device if len(opened) < 2 else other)
+            return opened[-1].connection()
+
+        document = importing.follow("logcat", answers, seconds, LINES)
+        return document if other in opened else None
+
+    document = give_enough_time(follow, first_s=1.0)
     assert not [call for call in other.calls if "logcat" in call]
     assert "lost and resumed" in document.file
 
@@ -319,12 +331,17 @@ def interruptible() -> Iterator[None]:
 
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_keeps_what_was_read() -> None:
-    device = FakeDevice("PHONE1")
+    device, lines = FakeDevice("PHONE1"), logged_lines()
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
-    device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = "".join(
-        logged_lines()
-    )
-    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = "".join(lines)
+
+    def interrupt(_: Sequence[str]) -> CommandResult:
+        """Who asks for what follows the last line has read it."""
+        signal.raise_signal(signal.SIGINT)
+        return CommandResult(0, b"")
+
+    since = lines[-1][: len("10-31 14:00:00.000")]
+    device.answers[tuple(LogReader(since).argv)] = interrupt
     document = importing.follow("logcat", device.connection, None, LINES)
     assert document.log.records
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -93,7 +93,7 @@ def launch(
     there = session.location(built)
     argv = ["sh", str(there / "run.sh"), str(wait_after), f"go-{number}"]
     return session.execute(
-        LaunchSpec("w", number, argv, there, session.environment({}), 60.0),
+        LaunchSpec("w", number, argv, there, session.environment({}), WITHIN_S),
         sink,
         Stop(),
     )
@@ -130,8 +130,10 @@ def test_cut_connections_cost_no_sample_and_leave_nothing(
 def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
     device: Phone, built: Path
 ) -> None:
-    """The kind of process decides about blame: a killed watcher of ours is never a crash of the benchmark."""
+    """The kind of process decides about blame: a killed watcher of ours is never a crash of the benchmark. Each kind is
+    killed in every other launch, for which of its processes there are at a moment is chance."""
     draw = random.Random(SEED + 1)  # noqa: S311 - as above
+    kinds = ("its own", "ours")
     killed: list[str] = []
 
     def kill() -> None:
@@ -145,9 +147,10 @@ def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
                     if "run.sh" in " ".join(psutil.Process(pid).cmdline()[1:3])
                     else "ours"
                 )
-                psutil.Process(pid).kill()
-                killed.append(whose)
-                break
+                if whose == kinds[number % 2]:
+                    psutil.Process(pid).kill()
+                    killed.append(whose)
+                    break
         (device.workdir / "killed" / "tmp" / f"go-{number}").touch()
 
     with device.executor().session(
@@ -162,7 +165,7 @@ def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
             assert sink.complete or not outcome.ok
             assert not [pid for pid in device.peer.processes() if device.of_a_run(pid)]
     assert len(killed) == WORKLOAD_KILLS
-    assert {"its own", "ours"} == set(killed)
+    assert set(kinds) == set(killed)
     assert not device.left()
 
 

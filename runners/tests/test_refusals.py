@@ -160,6 +160,23 @@ def test_a_credential_is_replaced_when_the_server_asks_and_is_used_from_then_on(
     assert running is not None
 
 
+def test_a_request_on_its_way_while_the_credential_is_replaced_does_not_end_the_agent(
+    world: World, running: Agent
+) -> None:
+    """It arrives with the former credential, which the first use of the new one has ended."""
+    world.server.held.add("/lease")
+    world.server.wait_for(
+        lambda: any(path.endswith("/lease") for path in world.server.waiting)
+    )
+    with world.server.changed:
+        world.server.next_credential = "plc_next"
+    world.server.wait_for(lambda: world.server.credential == "plc_next")
+    job = world.add_job()
+    world.server.let_go("/lease")
+    assert finish_of(world, job)["outcome"] == "done"
+    assert running is not None
+
+
 def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> None:
     server.add_job("job-1", {}, "serial").attempt = 1
     headers = {"Authorization": f"Bearer {server.credential}", "Lease-Token": "token-1"}

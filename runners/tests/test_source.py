@@ -372,6 +372,27 @@ def test_artifacts_that_another_lane_uses_stay_cached(tmp_path: Path) -> None:
     assert not running.is_dir()
 
 
+def test_what_runs_from_the_cache_may_remove_its_files_while_others_are_evicted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, stat = tmp_path / "file", Path.stat
+    source.write_bytes(b"x" * 1000)
+    cache = ArtifactCache(tmp_path / "cache", 500)
+    running = cache.put("running", [source])
+    (running / "gone").touch()
+
+    def look(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        """Remove the file right after the first look at it."""
+        status = stat(path, follow_symlinks=follow_symlinks)
+        if path.name == "gone":
+            path.unlink()
+        return status
+
+    monkeypatch.setattr(Path, "stat", look)
+    cache.put("other", [source])
+    assert not (running / "gone").exists()
+
+
 def test_a_lane_that_begins_leaves_what_another_is_building(tmp_path: Path) -> None:
     shared = EntriesInUse()
 

@@ -31,3 +31,18 @@ def wait_until(
         waiter.wait(pause_s)
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
     return result
+
+
+def give_enough_time(
+    attempt: Callable[[float], Result | None], first_s: float
+) -> Result:
+    """Return the first truthy result of `attempt`, which is given a time limit, at first `first_s` and then ever longer.
+
+    It is for what ends only with its limit, where something must happen before: a short limit keeps the test quick, and
+    may be too short for a machine that stands still. Raises AssertionError when WITHIN_S are too short, too.
+    """
+    limit_s = first_s
+    while not (result := attempt(limit_s)):
+        assert limit_s < WITHIN_S, f"{limit_s:.0f} s were not enough"  # noqa: S101 - of tests
+        limit_s *= 4
+    return result

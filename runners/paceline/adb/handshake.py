@@ -67,6 +67,9 @@ class ConnectAttempt:
         self.waits_for_person = False
         self._transport, self._whom, self._key = transport, whom, key
         self._reserve = reserve_offer
+        self._deciding = threading.Lock()
+        """Held while it is decided whether the connect waits for a person or is given up."""
+        self._is_given_up = False
         self._ended: Future[None] = Future()
         threading.Thread(
             target=self._connect, args=(timeout_s,), name=f"connect {whom}", daemon=True
@@ -102,16 +105,22 @@ class ConnectAttempt:
 
     def _refuse_repeated_offer(self, _: object) -> None:
         """Raise when the key may not be offered yet. adb-shell calls this before it offers the key, because the device
-        accepted no signature."""
-        if wait_s := self._reserve():
-            raise _recently_offered_error(self._whom, self._key.fingerprint, wait_s)
-        self.waits_for_person = True
+        accepted no signature. After the connect was given up nothing is offered: nobody would take up what a person
+        accepts."""
+        with self._deciding:
+            if self._is_given_up:
+                raise _silent_error(self._whom)
+            if wait_s := self._reserve():
+                raise _recently_offered_error(self._whom, self._key.fingerprint, wait_s)
+            self.waits_for_person = True
 
     def _finish(self, deadline: float) -> Banner:
         fingerprint = self._key.fingerprint
         try:
             error = self._ended.exception(max(deadline - time.monotonic(), 0.0))
         except TimeoutError as slow:
+            with self._deciding:
+                self._is_given_up = not self.waits_for_person
             if self.waits_for_person:
                 raise prompt_waits_error(self._whom, fingerprint) from slow
             raise _silent_error(self._whom) from slow

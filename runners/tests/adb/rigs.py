@@ -16,13 +16,19 @@ from contextlib import ExitStack, contextmanager, suppress
 from paceline.adb.direct import DirectConnection
 from paceline.adb.handshake import KeyOffers
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import AdbError, Connection, Route
+from paceline.adb.port import (
+    AdbError,
+    Connection,
+    OfflineError,
+    Route,
+    UnauthorizedError,
+)
 from paceline.adb.server import AdbServer
 from paceline.adb.usb import UsbBus, UsbConnection, UsbLinks
 from paceline.testing.adbd import Faults, Peer
 from paceline.testing.fake_device import FakeDevice
 from paceline.testing.usb import SimulatedUsb, SimulatedUsbDevice
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, give_enough_time
 
 
 def until(condition: Callable[[], object], what: str) -> None:
@@ -30,6 +36,22 @@ def until(condition: Callable[[], object], what: str) -> None:
     deadline = time.monotonic() + WITHIN_S
     while not condition():
         assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {what}"
+
+
+def not_trusted(connect: Callable[[float], object]) -> UnauthorizedError:
+    """Connect to a device that does not trust us, and return its error. `connect` takes a time limit, which the wait for a
+    person uses up, and which must be long enough for the handshake before it."""
+
+    def attempt(limit_s: float) -> UnauthorizedError | None:
+        try:
+            connect(limit_s)
+        except OfflineError:  # a machine that stood still
+            return None
+        except UnauthorizedError as error:
+            return error
+        raise AssertionError("it is trusted")
+
+    return give_enough_time(attempt, first_s=0.2)
 
 
 @contextmanager

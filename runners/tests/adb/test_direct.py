@@ -19,6 +19,7 @@ from paceline.adb.direct import DirectConnection
 from paceline.adb.handshake import OFFER_AGAIN_S, KeyOffers, parse_banner
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import (
+    AdbError,
     LostError,
     OfflineError,
     RefusedError,
@@ -27,9 +28,9 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.testing.adbd import Faults, Peer, packets
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, give_enough_time
 
-from .rigs import saying, until
+from .rigs import not_trusted, saying, until
 from .scripted import ScriptedDevice, scripted
 
 REMOTE = "/data/local/tmp/file"
@@ -108,10 +109,10 @@ def test_a_waiting_prompt_says_which_fingerprint_to_accept_and_accepting_it_conn
 ) -> None:
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
         connection = DirectConnection(peer.address, key)
-        with pytest.raises(UnauthorizedError, match="trust this agent") as caught:
-            connection.connect(timeout_s=0.3)
-        assert key.fingerprint in caught.value.advice
-        assert "Unlock" in caught.value.advice
+        error = not_trusted(connection.connect)
+        assert "trust this agent" in error.text
+        assert key.fingerprint in error.advice
+        assert "Unlock" in error.advice
         with ThreadPoolExecutor(1) as pool:
             connecting = pool.submit(connection.connect, WITHIN_S)
 
@@ -133,10 +134,9 @@ def test_a_refused_prompt_is_unauthorized(
     with Peer(tmp_path, serial="SIMDENIES") as peer:
         peer.faults.deny_prompt = True
         refused = DirectConnection(peer.address, key)
-        with pytest.raises(UnauthorizedError) as caught:
-            refused.connect(timeout_s=0.3)
+        error = not_trusted(refused.connect)
         refused.close()
-    assert key.fingerprint in caught.value.advice
+    assert key.fingerprint in error.advice
 
 
 def test_one_offer_is_held_open_over_many_tries_and_accepting_it_connects_the_next(
@@ -146,8 +146,9 @@ def test_one_offer_is_held_open_over_many_tries_and_accepting_it_connects_the_ne
     offers = KeyOffers()
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
         for _ in range(3):
-            with pytest.raises(UnauthorizedError, match="asks whether to trust"):
-                DirectConnection(peer.address, key, offers).connect(timeout_s=0.2)
+            error = not_trusted(DirectConnection(peer.address, key, offers).connect)
+            assert "asks whether to trust" in error.text
+        until(lambda: peer.prompts, "its dialog is shown")
         assert peer.prompts == [key.fingerprint]
         peer.answer_prompt(True)
         connection = DirectConnection(peer.address, key, offers)
@@ -163,19 +164,53 @@ def test_a_key_is_offered_again_minutes_after_the_connection_of_its_prompt_ended
     now = [1000.0]
     offers = KeyOffers(lambda: now[0])
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
-        for _ in range(3):
-            with pytest.raises(UnauthorizedError) as caught:
-                DirectConnection(peer.address, key, offers).connect(
-                    timeout_s=WITHIN_S if offers_ended(peer) else 0.2
-                )
+        not_trusted(DirectConnection(peer.address, key, offers).connect)
+        until(lambda: peer.prompts, "its dialog is shown")
+        for _ in range(2):
             peer.cut()
+            with pytest.raises(UnauthorizedError) as caught:  # it may not offer
+                DirectConnection(peer.address, key, offers).connect(WITHIN_S)
+        peer.cut()
         assert peer.prompts == [key.fingerprint], "the phone shows one dialog"
         assert "asked again in 5 minutes" in caught.value.advice
         now[0] += OFFER_AGAIN_S
-        with pytest.raises(UnauthorizedError, match="asks whether to trust"):
-            DirectConnection(peer.address, key, offers).connect(timeout_s=0.2)
+        error = not_trusted(DirectConnection(peer.address, key, offers).connect)
+        assert "asks whether to trust" in error.text
+        until(lambda: len(peer.prompts) > 1, "another dialog is shown")
         assert peer.prompts == [key.fingerprint] * 2
         offers.close()
+
+
+def test_a_key_that_is_offered_at_the_last_moment_is_waited_for(
+    key: AgentKey, tmp_path: Path
+) -> None:
+    """The time of a try ends while it begins to offer the key: the next one must take up what a person accepts."""
+    with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
+
+        def connect(limit_s: float) -> tuple[KeyOffers, AdbError] | None:
+            over, pause, began = time.monotonic() + limit_s, threading.Event(), [0.0]
+
+            def clock() -> float:
+                """Let the time go by between the decision to offer the key and the offer."""
+                began[0] = time.monotonic()
+                while time.monotonic() < over + 0.1:
+                    pause.wait(0.01)
+                return 1000.0
+
+            offers = KeyOffers(clock)
+            with pytest.raises(AdbError) as caught:
+                DirectConnection(peer.address, key, offers).connect(limit_s)
+            return (offers, caught.value) if 0 < began[0] < over else None
+
+        offers, error = give_enough_time(connect, first_s=0.2)
+        assert "asks whether to trust" in error.text
+        until(lambda: peer.prompts, "its dialog is shown")
+        assert peer.prompts == [key.fingerprint]
+        peer.answer_prompt(True)
+        connection = DirectConnection(peer.address, key, offers)
+        assert connection.run(["true"]).rc == 0
+        connection.close()
+        until(lambda: peer.connections == 0, "no connection is left")
 
 
 def test_two_connections_that_race_for_a_dialog_open_one(
@@ -186,14 +221,13 @@ def test_two_connections_that_race_for_a_dialog_open_one(
 
     def connect(address: str) -> str:
         both.wait(WITHIN_S)
-        with pytest.raises(UnauthorizedError) as caught:
-            DirectConnection(address, key, offers).connect(timeout_s=0.5)
-        return caught.value.advice
+        return not_trusted(DirectConnection(address, key, offers).connect).advice
 
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
         with ThreadPoolExecutor(2) as pool:
             tries = [pool.submit(connect, peer.address) for _ in range(2)]
             advice = [attempt.result(WITHIN_S) for attempt in tries]
+        until(lambda: peer.prompts, "its dialog is shown")
         assert peer.prompts == [key.fingerprint]
         assert all(key.fingerprint in text for text in advice)
         peer.answer_prompt(True)
@@ -214,8 +248,8 @@ def test_a_revoked_key_is_offered_again_at_once(key: AgentKey, tmp_path: Path) -
         peer.cut()
         with pytest.raises(LostError):
             connection.run(["true"])
-        with pytest.raises(UnauthorizedError, match="asks whether to trust"):
-            connection.connect(timeout_s=0.3)
+        assert "asks whether to trust" in not_trusted(connection.connect).text
+        until(lambda: peer.prompts, "its dialog is shown")
         assert peer.prompts == [key.fingerprint]
         peer.answer_prompt(True)
         assert connection.run(["true"]).rc == 0
@@ -229,19 +263,13 @@ def test_closing_the_offers_leaves_no_connect_behind(
     offers = KeyOffers()
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
         whom = f"connect the device at {peer.address}"
-        with pytest.raises(UnauthorizedError):
-            DirectConnection(peer.address, key, offers).connect(timeout_s=0.3)
+        not_trusted(DirectConnection(peer.address, key, offers).connect)
         assert whom in {thread.name for thread in threading.enumerate()}
         offers.close()
         until(
             lambda: whom not in {thread.name for thread in threading.enumerate()},
             "its thread ended",
         )
-
-
-def offers_ended(peer: Peer) -> bool:
-    """Whether the next try ends by itself: it may not offer, so nothing is waited for."""
-    return bool(peer.prompts)
 
 
 def test_wireless_debugging_says_to_pair_with_googles_adb(
@@ -382,7 +410,7 @@ def test_a_reboot_in_a_push_is_lost_and_the_next_push_arrives(
 ) -> None:
     data = noise(4 << 20)
     connection.connect()
-    peer.faults.slow_bps = 4 << 20
+    peer.faults.slow_bps = 1 << 20
     with ThreadPoolExecutor(1) as pool:
         pushing = pool.submit(connection.push, data, REMOTE, timeout_s=WITHIN_S)
         until((peer.files / REMOTE.lstrip("/")).exists, "the push has begun")

@@ -25,7 +25,7 @@ from paceline.devices.survey import SurveyedDevice, survey
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
 from paceline.testing.usb import SimulatedUsb, SimulatedUsbDevice
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, give_enough_time
 
 NOBODY = Route("tcp", "127.0.0.1:1")
 
@@ -40,14 +40,20 @@ def test_all_connections_of_an_agent_share_one_offer_to_a_device(
             DeviceSettings(routes=[peer.address]),
             backends,
             tmp_path / "d",
-            connect_s=0.2,
         )
-        for _ in range(3):
+
+        def is_asked(connect_s: float) -> bool:
+            discovery.connect_s = connect_s
             discovery.look()
-        (link,) = discovery.unknown.values()
-        assert link.state == "unauthorized"
+            (link,) = discovery.unknown.values()
+            return link.state == "unauthorized"
+
+        give_enough_time(is_asked, first_s=0.2)
+        assert all(is_asked(0.2) for _ in range(2))
+        until(lambda: peer.prompts)
         assert len(peer.prompts) == 1
         peer.answer_prompt(True)
+        discovery.connect_s = WITHIN_S
         discovery.look()
         assert list(discovery.devices) == ["SIMASKS"]
 

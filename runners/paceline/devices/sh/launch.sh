@@ -30,10 +30,10 @@ setsid "$@" </dev/null >>"$d/out" 2>>"$d/err" &
 child=$!
 echo "$child" >"$d/pid.new"
 mv "$d/pid.new" "$d/pid"
-setsid sh -c 'sleep "$1" && { true >"$2/late"; kill -s KILL -- "-$3"; }' limiter "$limit" "$d" "$child" &
+setsid sh -c 'sleep "$1" && { true >"$2/late"; kill -s KILL -- "-$3" || kill -s KILL "$3"; }' limiter "$limit" "$d" "$child" &
 limiter=$!
 wait "$child"
 status=$?
-kill -s KILL -- "-$limiter" || kill -s KILL "$limiter" # the latter: not yet a group of its own
+kill -s KILL -- "-$limiter" || kill -s KILL "$limiter" # the latter, here and above: not yet a group of its own
 wait "$limiter"
 ended "$status"
