@@ -11,34 +11,23 @@ import gzip
 import statistics
 import sys
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from paceline_contract.imported_series import sentences
-from paceline_contract.readers.registry import READERS, read_file
+from paceline_contract.readers.registry import READERS, Origin, read_with_origin
 from paceline_contract.results import (
     MAX_BYTES,
     MeasuredMetric,
     Result,
     ResultError,
     cases_without_figures,
-    encode_result,
-    read_result,
 )
 from paceline_contract.units import PER_ITERATION
 from rich.table import Column, Table
 
 from paceline.errors import UserError
-
-
-class Origin(msgspec.Struct, frozen=True):
-    """What a person says about where a result is from, instead of what its file says."""
-
-    commit: str | None = None
-    branch: str | None = None
-    at: datetime | None = None
 
 
 class ResultFile(msgspec.Struct, frozen=True):
@@ -53,14 +42,7 @@ def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
     """Read a file, or `-` for standard input, of `tool`, or of the tool whose reader knows it. Raises UserError."""
     data = _read_bytes(path)
     try:
-        result = read_file(data, tool)
-        said = {
-            field: value
-            for field, value in msgspec.structs.asdict(origin).items()
-            if value is not None
-        }
-        # Its own types check what people said and what readers took over.
-        result = read_result(encode_result(msgspec.structs.replace(result, **said)))
+        result = read_with_origin(data, tool, origin)
     except ResultError as error:
         raise UserError(f"{path}: {error}.", _advise(tool)) from error
     if not any(case.metrics for case in result.cases):

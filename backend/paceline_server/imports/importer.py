@@ -116,5 +116,6 @@ class SampleImporter(Importer[Document]):
                 LeftOutOut.model_validate(entry)
                 for entry in document.get("left_out", [])
             ],
+            tool=document.get("tool"),
             facts=document.get("facts", {}),
         )

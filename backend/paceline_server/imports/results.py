@@ -87,7 +87,8 @@ class ResultImporter(SampleImporter[ResultIn]):
             "file": f"{result.tool[:100]}.json",
             "document": {
                 "why_no_verdict": WHY_NO_VERDICT,
-                "facts": result.facts,
+                "tool": " ".join(filter(None, (result.tool, result.version))),
+                "facts": {**result.build, **result.target},
                 "left_out": [],
             },
             "devices": [where.on],
@@ -107,16 +108,12 @@ class ResultImporter(SampleImporter[ResultIn]):
     ) -> tuple[list[ImportedRunOut], list[LeftOut]]:
         """Store one run, or several where one cannot hold all gates."""
         result = document.result
-        _check_origin(result)
         suite = find_suite(session, where.suite)
         revision = ImportedRevision(
             result.branch or queries.default_branch(session),
             result.commit or where.commit,
         )
-        cases, odd = storable_cases(result, revision, suite)
-        left_out = limit_entries([*cases_without_figures(result), *odd])
-        if not cases:
-            raise refuse_all(left_out)
+        cases, left_out = plan_cases(result, revision, suite)
         target = fleet.ensure_imported_target(session, where.on)
         tool = ImportedTool(
             make_name(re.sub(r"[-.]", "_", result.tool)),
@@ -128,6 +125,18 @@ class ResultImporter(SampleImporter[ResultIn]):
             import_id, tool, who, target, where.suite, suite, result.at
         )
         return store_runs(session, cases, origin), left_out
+
+
+def plan_cases(
+    result: Result, revision: ImportedRevision, suite: Manifest | None
+) -> tuple[list[ImportedCase], list[LeftOut]]:
+    """Return (what is stored of a document, what is left out). Raises 400 if nothing can be stored."""
+    _check_origin(result)
+    cases, odd = storable_cases(result, revision, suite)
+    left_out = limit_entries([*cases_without_figures(result), *odd])
+    if not cases:
+        raise refuse_all(left_out)
+    return cases, left_out
 
 
 def _check_origin(result: Result) -> None:

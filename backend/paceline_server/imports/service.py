@@ -16,13 +16,19 @@ from paceline_contract.results import FORMAT
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.imports import queries
+from paceline_server.imports import queries, uploads
 from paceline_server.imports.criterion import CriterionImporter
 from paceline_server.imports.importer import Importer
 from paceline_server.imports.logcat import LogcatImporter
 from paceline_server.imports.originals import unpack_original
 from paceline_server.imports.results import ResultImporter
-from paceline_server.imports.schemas import ImportDetailOut, ImportIn, ImportOut
+from paceline_server.imports.schemas import (
+    ImportDetailOut,
+    ImportIn,
+    ImportOut,
+    ImportPreviewOut,
+)
+from paceline_server.imports.uploads import UploadedFile
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.wire import Page
@@ -78,6 +84,16 @@ def store_import(
     about = {"name": row.title, "file": row.file, "rows": row.row_count}
     audit.record(session, who, "import.create", "import", row.id, about)
     return _detail(session, row), True
+
+
+def preview_file(file: UploadedFile) -> ImportPreviewOut:
+    """Return what would be stored of an uploaded file. Raises 400 if nothing would be."""
+    return uploads.preview(file)
+
+
+def read_file(file: UploadedFile) -> ImportIn:
+    """Return the body that stores an uploaded file. Raises 400."""
+    return uploads.make_import(file)
 
 
 def list_documents(

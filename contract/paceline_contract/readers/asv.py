@@ -25,6 +25,7 @@ from paceline_contract.readers.parsing import (
     read_sample,
 )
 from paceline_contract.results import (
+    MAX_TEXT,
     MeasuredCase,
     MeasuredMetric,
     Result,
@@ -76,21 +77,8 @@ class _Entry(NamedTuple):
 def read_json(data: bytes) -> Result:
     """Read a file of results. Raises ResultError."""
     document = read_document(data, TOOL, _AsvDocument)
-    cases: list[MeasuredCase] = []
     problems: list[LeftOut] = []
-    for name, value in document.results.items():
-        kind = _KIND.match(name.rpartition(".")[2])
-        if kind is None or kind.lastgroup is None:
-            problems.append(
-                LeftOut.of(
-                    name,
-                    None,
-                    "its unit is not in this file: expected time_, timeraw_, mem_ or peakmem_ in its name",
-                )
-            )
-            continue
-        entry = _read_entry(name, value, document.result_columns)
-        cases += _cases_of(name, entry, _METRICS[kind.lastgroup])
+    cases = refuse_duplicates(_read_cases(document, problems))
     build = {
         f"requirement {name}": str(text) for name, text in document.requirements.items()
     }
@@ -98,7 +86,7 @@ def read_json(data: bytes) -> Result:
         build["python"] = document.python
     return Result(
         TOOL,
-        refuse_duplicates(cases),
+        cases,
         at=read_milliseconds(document.date, "date"),
         commit=find_commit(document.commit_hash),
         build={name: text for name, text in build.items() if text},
@@ -109,6 +97,20 @@ def read_json(data: bytes) -> Result:
         },
         problems=problems,
     )
+
+
+def _read_cases(
+    document: _AsvDocument, problems: list[LeftOut]
+) -> Iterator[MeasuredCase]:
+    """Yield the cases whose unit is known; what is left out is added to `problems`."""
+    for name, value in document.results.items():
+        kind = _KIND.match(name.rpartition(".")[2])
+        if kind is None or kind.lastgroup is None:
+            why = "its unit is not in this file: expected time_, timeraw_, mem_ or peakmem_ in its name"
+            problems.append(LeftOut.of(name, None, why))
+            continue
+        entry = _read_entry(name, value, document.result_columns)
+        yield from _cases_of(name, entry, _METRICS[kind.lastgroup])
 
 
 def _read_entry(name: str, value: Any, columns: list[str] | None) -> _Entry:
@@ -193,9 +195,11 @@ def _measure(
 
 
 def _text_of(value: str) -> str:
-    """Return the text of a param, which asv writes as Python does."""
+    """Return the text of a param, which asv writes as Python does. A longer one than a result holds stays as it is."""
+    if value[:1] not in "'\"" or len(value) > MAX_TEXT:
+        return value
     try:
-        read = ast.literal_eval(value) if value[:1] in "'\"" else value
-    except (ValueError, SyntaxError):
+        read = ast.literal_eval(value)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return value
     return read if isinstance(read, str) else value

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from paceline_contract.readers import (
     androidx_benchmark,
@@ -23,6 +26,7 @@ from paceline_contract.results import (
     MAX_BYTES,
     Result,
     ResultError,
+    encode_result,
     read_result,
 )
 
@@ -44,8 +48,37 @@ READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
 """Each reads whole files of its tool, and refuses those of the others, or finds no case in them."""
 
 
+class UnknownFileError(ResultError):
+    """No reader can read a file; `reasons` says why not, by tool."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__("no reader can read it")
+        self.reasons = reasons
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What a person says about where a result is from, instead of what its file says."""
+
+    commit: str | None = None
+    branch: str | None = None
+    at: datetime | None = None
+
+
+def read_with_origin(data: bytes, tool: str | None, origin: Origin) -> Result:
+    """Read a file as `read_file` does, as a document that can be stored. Raises ResultError."""
+    said = {
+        field: value
+        for field, value in msgspec.structs.asdict(origin).items()
+        if value is not None
+    }
+    result = msgspec.structs.replace(read_file(data, tool), **said)
+    # Its own types check what people said and what readers took over.
+    return read_result(encode_result(result))
+
+
 def read_file(data: bytes, tool: str | None = None) -> Result:
-    """Read a file of `tool`, or of the tool whose reader finds cases in it. Raises ResultError."""
+    """Read a file of `tool`, or of the tool whose reader finds cases in it. Raises ResultError, and
+    UnknownFileError if there is none."""
     if len(data) > MAX_BYTES:
         raise ResultError(
             f"it is longer than the {MAX_BYTES:,} bytes that are read: split it"
@@ -55,11 +88,14 @@ def read_file(data: bytes, tool: str | None = None) -> Result:
         if not result.cases:
             raise ResultError(f"it has no benchmark that the reader of {tool} knows")
         return result
-    for read in READERS.values():
+    reasons: dict[str, str] = {}
+    for name, read in READERS.items():
         try:
             result = read(data)
-        except ResultError:
+        except ResultError as error:
+            reasons[name] = str(error)
             continue
         if result.cases:
             return result
-    raise ResultError("no reader can read it")
+        reasons[name] = "it has no benchmark that this reader knows"
+    raise UnknownFileError(reasons)
