@@ -363,6 +363,8 @@ MEAN = '<TestCase name="t"><BenchmarkResults name="b"><mean value="{}"/></Benchm
             "have a DTD",
         ),
         (in_catch2("", '<!DOCTYPE x SYSTEM "http://example.org/x.dtd">'), "have a DTD"),
+        (b'<?xml version="1.0" encoding="x"?><Catch2TestRun/>', "unknown encoding"),
+        (b'<?xml version="1.0" encoding="gbk"?><Catch2TestRun/>', "multi-byte"),
     ],
 )
 def test_bad_xml_is_refused_before_an_entity_is_expanded(

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 from paceline_contract.imported_series import sentences
-from paceline_contract.readers.registry import READERS, Origin, read_with_origin
+from paceline_contract.readers.registry import READERS, StatedOrigin, read_with_origin
 from paceline_contract.results import (
     MAX_BYTES,
     MeasuredMetric,
@@ -38,7 +38,7 @@ class ResultFile(msgspec.Struct, frozen=True):
     result: Result
 
 
-def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
+def read(path: str, tool: str | None, origin: StatedOrigin) -> ResultFile:
     """Read a file, or `-` for standard input, of `tool`, or of the tool whose reader knows it. Raises UserError."""
     data = _read_bytes(path)
     try:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from paceline_contract.readers.registry import Origin
+from paceline_contract.readers.registry import StatedOrigin
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import Principal, require
@@ -92,7 +92,7 @@ async def read_upload(
 ) -> UploadedFile:
     """Return the body as a file of this name. `on` names the target that measured; `commit`, `branch` and `at` stand
     instead of what the file says."""
-    origin = Origin(commit, branch, at)
+    origin = StatedOrigin(commit, branch, at)
     return UploadedFile(file, await request.body(), origin, on)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paceline_contract.readers.registry import (
-    Origin,
+    StatedOrigin,
     UnknownFileError,
     read_with_origin,
 )
@@ -42,7 +42,7 @@ class UploadedFile:
 
     name: str
     data: bytes
-    origin: Origin
+    origin: StatedOrigin
     on: str
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline import result_files
-from paceline_contract.readers.registry import READERS, Origin
+from paceline_contract.readers.registry import READERS, StatedOrigin
 from paceline_server.imports import uploads
 
 API = "/api/v1/imports"
@@ -64,7 +64,7 @@ def test_a_preview_shows_what_the_command_line_would_store(browser: Browser) -> 
     for path in captured_files():
         data = path.read_bytes()
         preview = browser.send("preview", data, 200, file=path.name)
-        file = result_files.read(str(path), None, Origin())
+        file = result_files.read(str(path), None, StatedOrigin())
         stored = browser.store_document(
             result_files.import_body(file, None, None, None)
         )

@@ -89,7 +89,8 @@ def read_xml(data: bytes) -> Result:
     parser.StartDoctypeDeclHandler = _refuse_dtd
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        # Also for an encoding that nobody knows, or that expat does not read.
         raise ResultError(f"the results of Catch2 are not XML: {error}") from error
     return Result(TOOL, refuse_duplicates(parsing.cases), parsing.version)
 

@@ -56,7 +56,7 @@ class UnknownFileError(ResultError):
         self.reasons = reasons
 
 
-class Origin(msgspec.Struct, frozen=True):
+class StatedOrigin(msgspec.Struct, frozen=True):
     """What a person says about where a result is from, instead of what its file says."""
 
     commit: str | None = None
@@ -64,7 +64,7 @@ class Origin(msgspec.Struct, frozen=True):
     at: datetime | None = None
 
 
-def read_with_origin(data: bytes, tool: str | None, origin: Origin) -> Result:
+def read_with_origin(data: bytes, tool: str | None, origin: StatedOrigin) -> Result:
     """Read a file as `read_file` does, as a document that can be stored. Raises ResultError."""
     said = {
         field: value

@@ -132,7 +132,10 @@ function Preview({ name, preview }: { name: string; preview: ImportPreview }) {
         ]}
       />
       {leftOut.length > 0 && (
-        <LeftOutTable label={`Left out of ${name}`} entries={leftOut} />
+        <div>
+          <p className={classes.plain}>Left out: {leftOut.length}</p>
+          <LeftOutTable label={`Left out of ${name}`} entries={leftOut} />
+        </div>
       )}
       <details className={classes.lines}>
         <summary>Series: {formatInteger(count)}</summary>
