@@ -27,18 +27,16 @@ MAX_GATES: Final = 500
 NO_ARM: Final = "criterion"
 """The arm of a benchmark without a function."""
 MAX_SHOWN: Final = 1_000
-"""Most characters of an id or a path of what is left out."""
+"""Most characters of an id, a path or a reason of what is left out."""
 MAX_LEFT_OUT: Final = 1_000
 """Most entries of what is left out in a document."""
 LARGEST: Final = 1e18
 """The largest value of an iteration. In nanoseconds it is thirty years, far below the overflow of a double."""
 
 
-def _make_storable(text: str | None) -> str | None:
-    text = None if text is None else text.replace("\0", "\\0")
-    if text is None or len(text) <= MAX_SHOWN:
-        return text
-    return f"{text[:MAX_SHOWN]}…"
+def _make_storable(text: str) -> str:
+    text = text.replace("\0", "\\0")
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -50,8 +48,9 @@ class LeftOut(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, named: str | None, path: str | None, why: str) -> Self:
-        """Return the entry with an id and a path that every database stores, cut where they are long."""
-        return cls(_make_storable(named), _make_storable(path), why)
+        """Return the entry with texts that every database stores, cut where they are long."""
+        id_, path = (text and _make_storable(text) for text in (named, path))
+        return cls(id_, path, _make_storable(why))
 
     @property
     def name(self) -> str:

@@ -28,6 +28,8 @@ MAX_BYTES: Final = 64 << 20
 """The longest document, of ours or of a tool, that is read."""
 MAX_CASES: Final = 100_000
 """Most cases of one document."""
+MAX_TEXT: Final = 2_000
+"""Most characters of a text, such as a name."""
 UNNAMED: Final = "value"
 """The param of a value that its tool does not name."""
 
@@ -36,7 +38,7 @@ KEPT_DIGITS: Final = 1000
 
 Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{7,64}\Z")]
 Instant = Annotated[datetime, Meta(tz=True)]
-Value = Annotated[str, Meta(max_length=2000, pattern=r"\A[^\x00]*\Z")]
+Value = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"\A[^\x00]*\Z")]
 
 
 class ResultError(Exception):
@@ -210,16 +212,24 @@ def result_id(result: Result) -> str:
 
 def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
     """Return the cases. Raises ResultError if two have one name, because nothing tells which is which, and for more than
-    a document holds."""
-    cases = list(cases)
-    if len(cases) > MAX_CASES:
-        raise ResultError(
-            f"it has {len(cases):,} cases: expected at most {MAX_CASES:,}; split it"
-        )
-    for name, count in Counter(case.name for case in cases).items():
+    a document holds, before more are made: a short file may stand for many cases, or for many long names."""
+    kept: list[MeasuredCase] = []
+    letters = 0
+    for case in cases:
+        kept.append(case)
+        letters += len(case.name)
+        if len(kept) > MAX_CASES:
+            raise ResultError(
+                f"it has more cases: expected at most {MAX_CASES:,}; split it"
+            )
+        if letters > MAX_BYTES:
+            raise ResultError(
+                f"the names of its cases are longer in all: expected at most {MAX_BYTES:,} characters"
+            )
+    for name, count in Counter(case.name for case in kept).items():
         if count > 1:
             raise ResultError(duplicate_name_text(name))
-    return cases
+    return kept
 
 
 def duplicate_name_text(name: str) -> str:

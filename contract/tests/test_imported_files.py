@@ -336,8 +336,74 @@ def test_more_cases_than_a_document_holds_are_refused(
     monkeypatch.setattr(results, "MAX_CASES", 1)
     for tool, (read, name) in READERS.items():
         if tool != "data.js":  # Of several results each has its own cases.
-            with pytest.raises(ResultError, match="cases: expected at most 1; split"):
+            with pytest.raises(
+                ResultError, match="cases: expected at most 1; split it"
+            ):
                 read(captured(name))
+
+
+LONG = "x" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("read", "data", "said"),
+    [
+        (
+            asv.read_json,
+            json.dumps(
+                {
+                    "commit_hash": COMMIT,
+                    "date": 0,
+                    "results": {
+                        f"time_{at}": {"params": [["a"] * 300] * 2, "result": None}
+                        for at in range(1000)
+                    },
+                }
+            ),
+            "more cases: expected at most 100,000",
+        ),
+        (
+            vitest.read_json,
+            json.dumps(
+                {
+                    "files": [
+                        {
+                            "groups": [
+                                {
+                                    "fullName": LONG,
+                                    "benchmarks": [
+                                        {"name": str(at), "median": 1, "sampleCount": 1}
+                                        for at in range(10_000)
+                                    ],
+                                }
+                            ]
+                        }
+                    ]
+                }
+            ),
+            "names of its cases are longer in all",
+        ),
+        (
+            catch2.read_xml,
+            f'<Catch2TestRun><TestCase name="{LONG}">'
+            + '<BenchmarkResults name="a"><mean value="5"/></BenchmarkResults>' * 10_000
+            + "</TestCase></Catch2TestRun>",
+            "1,000,001 characters",
+        ),
+        (
+            go_testing.read_text,
+            f"Benchmark{LONG} 1{' 1 a' * 10_000}",
+            "line 1: expected a name of at most 2,000",
+        ),
+    ],
+    ids=["combinations", "group", "section", "name"],
+)
+def test_a_short_file_that_stands_for_more_than_memory_holds_is_refused(
+    read: Callable[[bytes], object], data: str, said: str
+) -> None:
+    """Each would have been gigabytes of cases or of their names."""
+    with pytest.raises(ResultError, match=said):
+        read(data.encode())
 
 
 def repeated(tool: str, count: int) -> bytes:

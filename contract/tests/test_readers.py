@@ -17,7 +17,11 @@ from paceline_contract.readers import (
     pytest_benchmark,
     vitest,
 )
-from paceline_contract.readers.registry import READERS, read_file
+from paceline_contract.readers.registry import (
+    READERS,
+    UnknownFileError,
+    read_file,
+)
 from paceline_contract.results import (
     FORMAT,
     MAX_BYTES,
@@ -317,6 +321,7 @@ def test_a_case_with_many_repetitions_is_read_in_one_pass() -> None:
         b'{"benchmarks": [1]}',
         b'{"benchmarks": {}}',
         b'{"benchmarks": [{"name": "\\ud800"}]}',
+        b'{"benchmarks": [{"name": "\xed\xa0\x80"}]}',
     ],
 )
 def test_hostile_json_is_refused(data: bytes) -> None:
@@ -389,6 +394,8 @@ MEAN = '<TestCase name="t"><BenchmarkResults name="b"><mean value="{}"/></Benchm
             "have a DTD",
         ),
         (in_catch2("", '<!DOCTYPE x SYSTEM "http://example.org/x.dtd">'), "have a DTD"),
+        (b'<?xml version="1.0" encoding="x"?><Catch2TestRun/>', "unknown encoding"),
+        (b'<?xml version="1.0" encoding="gbk"?><Catch2TestRun/>', "multi-byte"),
     ],
 )
 def test_bad_xml_is_refused_before_an_entity_is_expanded(
@@ -446,6 +453,16 @@ def test_every_reader_is_recognised_by_a_captured_file() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"hello\n", b"\xff\xfe\x00"])
-def test_other_files_are_nobodys(data: bytes) -> None:
-    with pytest.raises(ResultError, match="no reader can read it"):
+def test_other_files_are_nobodys_and_every_reader_says_why(data: bytes) -> None:
+    with pytest.raises(UnknownFileError, match="no reader can read it") as refused:
         read_file(data)
+    assert refused.value.reasons.keys() == READERS.keys()
+
+
+def test_lists_in_the_place_of_a_figure_are_refused_however_deep() -> None:
+    """Python reads a list that it cannot print."""
+    for depth in range(100, 1000, 100):
+        figure = "[" * depth + "]" * depth
+        file = f'{{"results": [{{"command": "a", "times": [{figure}]}}]}}'
+        with pytest.raises(ResultError):
+            hyperfine.read_json(file.encode())

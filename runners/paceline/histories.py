@@ -17,7 +17,7 @@ from pathlib import Path
 
 from paceline_contract.imported_series import LeftOut
 from paceline_contract.readers.history import HistoryEntry, HistoryFile
-from paceline_contract.readers.registry import HISTORIES
+from paceline_contract.readers.registry import HISTORIES, StatedOrigin, with_origin
 from paceline_contract.results import (
     MAX_BYTES,
     MeasuredMetric,
@@ -29,7 +29,7 @@ from paceline_contract.units import quantity
 from rich.table import Column, Table
 
 from paceline.errors import UserError
-from paceline.result_files import Origin, typical_figure, with_origin
+from paceline.result_files import typical_figure
 
 ADVICE = "docs/harnesses.md says which file or directory it is."
 MAX_ROWS = 100
@@ -90,7 +90,7 @@ def read_results(
     """Yield each entry with its result, or None if it has no figures; `left_out` counts what is not in it."""
     for entry in entries:
         try:
-            result = with_origin(entry.read(), Origin(branch=branch))
+            result = with_origin(entry.read(), StatedOrigin(branch=branch))
         except ResultError as error:
             left_out.add(LeftOut.of(entry.place, None, str(error)))
             yield entry, None

@@ -11,22 +11,24 @@ import gzip
 import statistics
 import sys
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 from paceline_contract.imported_series import sentences
-from paceline_contract.readers.registry import READERS, read_file
+from paceline_contract.readers.registry import (
+    READERS,
+    StatedOrigin,
+    read_file,
+    with_origin,
+)
 from paceline_contract.results import (
     MAX_BYTES,
     MeasuredMetric,
     Result,
     ResultError,
     cases_without_figures,
-    encode_result,
-    read_result,
 )
 from paceline_contract.units import PER_ITERATION, quantity
 from rich.table import Column, Table
@@ -39,14 +41,6 @@ MOVED_IN: Final = MappingProxyType({"judge": True, "notify": False})
 """The same, and it tells nobody: changes of a history that moves in are old."""
 
 
-class Origin(msgspec.Struct, frozen=True):
-    """What a person says about where a result is from, instead of what its file says."""
-
-    commit: str | None = None
-    branch: str | None = None
-    at: datetime | None = None
-
-
 class ResultFile(msgspec.Struct, frozen=True):
     """A file of another tool, and what was read from it. `data` None: its bytes are not sent."""
 
@@ -55,7 +49,7 @@ class ResultFile(msgspec.Struct, frozen=True):
     result: Result
 
 
-def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
+def read(path: str, tool: str | None, origin: StatedOrigin) -> ResultFile:
     """Read a file, or `-` for standard input, of `tool`, or of the tool whose reader knows it. Raises UserError."""
     data = _read_bytes(path)
     try:
@@ -70,17 +64,6 @@ def read(path: str, tool: str | None, origin: Origin) -> ResultFile:
     return ResultFile(
         "standard input" if path == "-" else Path(path).name, data, result
     )
-
-
-def with_origin(result: Result, origin: Origin) -> Result:
-    """Return the result with what a person says about its origin. Raises ResultError for what a document cannot hold."""
-    said = {
-        field: value
-        for field, value in msgspec.structs.asdict(origin).items()
-        if value is not None
-    }
-    # Its own types check what people said and what readers took over.
-    return read_result(encode_result(msgspec.structs.replace(result, **said)))
 
 
 def _advise(tool: str | None) -> str:

@@ -13,6 +13,7 @@ import pytest
 from paceline import result_files
 from paceline.cli import app
 from paceline.errors import UserError
+from paceline_contract.readers.registry import StatedOrigin
 from paceline_contract.results import read_result
 from typer.testing import CliRunner, Result
 
@@ -74,7 +75,7 @@ def test_the_tool_is_recognised_and_the_document_has_what_a_person_says(
 def test_the_body_has_the_document_the_file_and_where_it_was_measured(
     results: Path,
 ) -> None:
-    file = result_files.read(str(results), None, result_files.Origin())
+    file = result_files.read(str(results), None, StatedOrigin())
     body = result_files.import_body(file, "crypto", "ci-7", "October")
     assert body["measured_on"] == {"suite": "crypto", "on": "ci-7"}
     assert (body["title"], body["document"]["tool"]) == ("October", "hyperfine")

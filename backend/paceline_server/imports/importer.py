@@ -124,6 +124,7 @@ class SampleImporter(Importer[Document]):
                 LeftOutOut.model_validate(entry)
                 for entry in document.get("left_out", [])
             ],
+            tool=document.get("tool"),
             facts=document.get("facts", {}),
             judged=document.get("judged", False),
             notifies=document.get("notifies", False),

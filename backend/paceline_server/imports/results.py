@@ -107,11 +107,12 @@ class ResultImporter(SampleImporter[ResultIn]):
             "file": f"{result.tool[:100]}.json",
             "document": {
                 "why_no_verdict": WHY_NO_VERDICT,
-                "facts": result.facts,
+                "tool": " ".join(filter(None, (result.tool, result.version))),
+                "facts": {**result.build, **result.target},
                 "left_out": [],
                 "judged": request.judge,
                 "notifies": request.judge and _is_news(result, request.notify),
-                "tool": result.tool,
+                "reader": result.tool,
                 "origin": msgspec.to_builtins(
                     _Origin(result.at, result.commit, result.branch)
                 ),
@@ -135,16 +136,12 @@ class ResultImporter(SampleImporter[ResultIn]):
     ) -> tuple[list[ImportedRunOut], list[LeftOut]]:
         """Store one run, or several where one cannot hold all gates."""
         result, where = document.result, request.measured_on
-        _check_origin(result)
         suite = find_suite(session, where.suite)
         revision = ImportedRevision(
             result.branch or queries.default_branch(session),
             result.commit or where.commit,
         )
-        cases, odd = storable_cases(result, revision, suite)
-        left_out = limit_entries([*cases_without_figures(result), *odd])
-        if not cases:
-            raise refuse_all(left_out)
+        cases, left_out = plan_cases(result, revision, suite)
         target = fleet.ensure_imported_target(session, where.on)
         tool = ImportedTool(
             make_name(re.sub(r"[-.]", "_", result.tool)),
@@ -193,7 +190,7 @@ class ResultImporter(SampleImporter[ResultIn]):
     def read_again(self, row: ImportDocument, data: bytes) -> Result:
         """Return what today's reader makes of a document's file, with the origin that the document had. Raises
         ResultError."""
-        tool = row.document["tool"]
+        tool = row.document["reader"]
         try:
             result = read_result(data)
         except ResultError:
@@ -223,6 +220,18 @@ def _measurement_of(result: Result, request: ImportIn) -> str | None:
 def _case_ids(row: ImportDocument) -> set[str]:
     """Return the tool's names of a document's cases: files of one measurement that share none are parts of it."""
     return {series["id"] for run in row.document["runs"] for series in run["series"]}
+
+
+def plan_cases(
+    result: Result, revision: ImportedRevision, suite: Manifest | None
+) -> tuple[list[ImportedCase], list[LeftOut]]:
+    """Return (what is stored of a document, what is left out). Raises 400 if nothing can be stored."""
+    _check_origin(result)
+    cases, odd = storable_cases(result, revision, suite)
+    left_out = limit_entries([*cases_without_figures(result), *odd])
+    if not cases:
+        raise refuse_all(left_out)
+    return cases, left_out
 
 
 def _check_origin(result: Result) -> None:

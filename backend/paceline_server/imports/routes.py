@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from paceline_contract.readers.registry import StatedOrigin
+from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.accounts.idempotency import Once
+from paceline_server.accounts.idempotency import IdempotentAnswer, Once
 from paceline_server.imports import service
-from paceline_server.imports.schemas import ImportDetailOut, ImportIn, ImportOut
-from paceline_server.kernel.wire import Page
+from paceline_server.imports.schemas import (
+    ImportDetailOut,
+    ImportIn,
+    ImportOut,
+    ImportPreviewOut,
+)
+from paceline_server.imports.uploads import UploadedFile
+from paceline_server.kernel.wire import Instant, Page
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
@@ -29,6 +37,14 @@ _FILE: dict[int | str, dict[str, Any]] = {
         "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}},
     }
 }
+_UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "The file as its tool wrote it, at most 8 MiB.",
+        "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+_TEXT = r"^[^\x00]+$"
 Form = Annotated[str | None, Query(alias="format", max_length=50)]
 
 
@@ -46,7 +62,16 @@ def store_import(
     once: Once,
 ) -> ImportDetailOut:
     """Store a document that `paceline import` wrote. Storing it again changes nothing: 200."""
+    return _store(body, principal, session, response, once)
 
+
+def _store(
+    body: ImportIn,
+    principal: Principal,
+    session: Session,
+    response: Response,
+    once: IdempotentAnswer,
+) -> ImportDetailOut:
     def store() -> ImportDetailOut:
         stored, new = service.store_import(session, body, principal.name)
         if not new:
@@ -54,6 +79,48 @@ def store_import(
         return stored
 
     return once.answer(session, ImportDetailOut, store)
+
+
+async def read_upload(
+    request: Request,
+    *,
+    file: Annotated[str, Query(max_length=200, pattern=_TEXT)],
+    on: Annotated[str, Query(max_length=100, pattern=_TEXT)] = "imported",
+    commit: Annotated[str | None, Query(pattern="^[0-9a-f]{7,64}$")] = None,
+    branch: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
+    at: Annotated[Instant | None, Query()] = None,
+) -> UploadedFile:
+    """Return the body as a file of this name. `on` names the target that measured; `commit`, `branch` and `at` stand
+    instead of what the file says."""
+    origin = StatedOrigin(commit, branch, at)
+    return UploadedFile(file, await request.body(), origin, on)
+
+
+Upload = Annotated[UploadedFile, Depends(read_upload)]
+
+
+@router.post("/imports/preview", openapi_extra=_UPLOAD, max_body_size=IMPORT_BYTES)
+def preview_import(_: Writer, file: Upload) -> ImportPreviewOut:
+    """What `POST /imports/files` would store of a file. Stores nothing."""
+    return service.preview_file(file)
+
+
+@router.post(
+    "/imports/files",
+    status_code=201,
+    openapi_extra=_UPLOAD,
+    max_body_size=IMPORT_BYTES,
+    responses={200: {"model": ImportDetailOut}},
+)
+def store_file(
+    file: Upload,
+    principal: Writer,
+    session: DbSession,
+    response: Response,
+    once: Once,
+) -> ImportDetailOut:
+    """Store a file of another tool, which is recognised and read here. Storing it again changes nothing: 200."""
+    return _store(service.read_file(file), principal, session, response, once)
 
 
 @router.get("/imports")

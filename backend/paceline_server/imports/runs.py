@@ -161,7 +161,7 @@ def _store_run(
         baseline=revision.branch,
         commit=revision.commit,
         at=origin.at,
-        series=[_series(case) for case in cases],
+        series=[describe_series(case) for case in cases],
     )
 
 
@@ -205,7 +205,8 @@ def _manifest(cases: Sequence[ImportedCase], origin: ImportOrigin) -> dict[str, 
     return manifest
 
 
-def _series(case: ImportedCase) -> ImportedSeriesOut:
+def describe_series(case: ImportedCase) -> ImportedSeriesOut:
+    """Return what people see of a case: its names, median and outliers."""
     mild, severe = tukey_outliers(case.values)
     return ImportedSeriesOut(
         id=case.id,

@@ -191,6 +191,13 @@ class ResultIn(BaseModel):
             raise ValueError(str(error)) from error
         return self
 
+    @classmethod
+    def of(cls, result: Result) -> Self:
+        """Return the document of a result that was read here, which is not read again."""
+        document = cls.model_construct(format=FORMAT, tool=result.tool, cases=[])
+        document._result = result
+        return document
+
     @property
     def result(self) -> Result:
         """Return the document as the contract reads it."""
@@ -210,6 +217,13 @@ class OriginalIn(BaseModel):
     def _check(self) -> Self:
         self._original = check_original(self.gzip)
         return self
+
+    @classmethod
+    def of(cls, file: str, original: Original) -> Self:
+        """Return a file that was packed here, which is not checked again."""
+        packed = cls.model_construct(file=file, gzip="")
+        packed._original = original
+        return packed
 
     @property
     def original(self) -> Original:
@@ -374,10 +388,27 @@ class LeftOutOut(Response):
     why: str
 
 
+class ImportPreviewOut(Response):
+    """What would be stored of a file: its tool, what it says about its origin, and its series, of which `series` lists the
+    first 200. `left_out` is what would be in no run. Null is what the file does not say."""
+
+    tool: str
+    version: str | None
+    at: datetime | None
+    commit: str | None
+    branch: str | None
+    facts: dict[str, str]
+    case_count: int
+    series_count: int
+    units: list[Unit]
+    series: list[ImportedSeriesOut]
+    left_out: list[LeftOutOut]
+
+
 class ImportDetailOut(ImportOut):
     """A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
-    has `runs` instead of rows; `why_no_verdict` says why they have no verdict, `left_out` what is in none of them. `facts`
-    are the tool's version and what it says about the build and the machine. `judged`: its points count in history;
+    has `runs` instead of rows; `why_no_verdict` says why they have no verdict, `left_out` what is in none of them. `tool`
+    is the tool and its version, `facts` what it says about the build and the machine. `judged`: its points count in history;
     `notifies`: people hear of changes at them. `replaced_by` is the import of the corrected file, whose points count
     instead."""
 
@@ -389,6 +420,7 @@ class ImportDetailOut(ImportOut):
     why_no_verdict: str = ""
     runs: list[ImportedRunOut] = Field(default_factory=list)
     left_out: list[LeftOutOut] = Field(default_factory=list)
+    tool: str | None = None
     facts: dict[str, str] = Field(default_factory=dict)
     judged: bool = False
     notifies: bool = False

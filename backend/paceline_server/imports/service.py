@@ -15,13 +15,19 @@ from paceline_contract.results import FORMAT, ResultError
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.imports import queries
+from paceline_server.imports import queries, uploads
 from paceline_server.imports.criterion import CriterionImporter
 from paceline_server.imports.importer import Importer, make_digest
 from paceline_server.imports.logcat import LogcatImporter
 from paceline_server.imports.originals import Original, unpack_original
 from paceline_server.imports.results import ResultImporter
-from paceline_server.imports.schemas import ImportDetailOut, ImportIn, ImportOut
+from paceline_server.imports.schemas import (
+    ImportDetailOut,
+    ImportIn,
+    ImportOut,
+    ImportPreviewOut,
+)
+from paceline_server.imports.uploads import UploadedFile
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.wire import Page
@@ -128,6 +134,16 @@ def reread(session: Session, import_id: str, who: str) -> str:
     if row.replaced_by is None:
         importer.replace(session, row, newer)
     return f"{row.id}: replaced by {newer.id}"
+
+
+def preview_file(file: UploadedFile) -> ImportPreviewOut:
+    """Return what would be stored of an uploaded file. Raises 400 if nothing would be."""
+    return uploads.preview(file)
+
+
+def read_file(file: UploadedFile) -> ImportIn:
+    """Return the body that stores an uploaded file. Raises 400."""
+    return uploads.make_import(file)
 
 
 def list_documents(

@@ -107,7 +107,10 @@ def test_a_result_becomes_points_at_its_own_time_commit_and_branch(
     stored = ci.store(document, measured_on={"on": "ci-7"})
     (run,) = stored["runs"]
     assert (run["baseline"], run["commit"], run["at"]) == ("trunk", COMMIT, AT)
-    assert stored["facts"] == {"google_benchmark": "1.9.5", "cpu": "AMD EPYC"}
+    assert (stored["tool"], stored["facts"]) == (
+        "google-benchmark 1.9.5",
+        {"cpu": "AMD EPYC"},
+    )
     assert [(left["id"], left["why"]) for left in stored["left_out"]] == [
         ("broken", "the tool reports a failure: no such file"),
         ("wide", "the tool skipped it: no AVX-512"),

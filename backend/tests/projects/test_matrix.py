@@ -310,6 +310,12 @@ OPERATIONS: dict[str, Operation] = {
     "read_import": reads(),
     "read_original": reads(),
     "store_import": needs("imports.write", body=lambda _: {}),
+    "preview_import": Operation(
+        ("imports.write",), lambda _: {}, lambda _: {"file": "bench.json"}
+    ),
+    "store_file": Operation(
+        ("imports.write",), lambda _: {}, lambda _: {"file": "bench.json"}
+    ),
     "delete_import": needs("imports.write"),
     "stream": reads(streams=True),
 }

@@ -12,10 +12,11 @@ from typing import Any, Final
 import msgspec
 
 from paceline_contract.events import ParamValue
-from paceline_contract.imported_series import LeftOut
+from paceline_contract.imported_series import MAX_SHOWN, LeftOut
 from paceline_contract.readers.parsing import read_document, read_sample
 from paceline_contract.results import (
     KEPT_DIGITS,
+    MAX_CASES,
     MeasuredCase,
     MeasuredMetric,
     Result,
@@ -114,14 +115,18 @@ def _cases_of(
         metrics = []
         for key, metric in (entry.metrics | entry.sampled_metrics).items():
             try:
-                metrics.append(_metric_of(key, metric.runs, name))
+                metrics.append(_metric_of(key, metric.runs))
             except ResultError as error:
                 problems.append(LeftOut.of(name, key, str(error)))
+            if len(problems) > MAX_CASES:
+                raise ResultError(
+                    f"more than {MAX_CASES:,} metrics cannot be read: look at {name[:MAX_SHOWN]}"
+                )
         if metrics:
             yield MeasuredCase(name, benchmark, params, metrics)
 
 
-def _metric_of(key: str, runs: list[Any], name: str) -> MeasuredMetric:
+def _metric_of(key: str, runs: list[Any]) -> MeasuredMetric:
     matched = _METRIC.fullmatch(key)
     if matched is None:
         raise ResultError(
@@ -132,13 +137,10 @@ def _metric_of(key: str, runs: list[Any], name: str) -> MeasuredMetric:
         figure for run in runs for figure in (run if isinstance(run, list) else [run])
     ]
     if not figures:
-        raise ResultError(f"{key} of {name}: expected figures in runs")
+        raise ResultError(f"{key}: expected figures in runs")
     unit = _UNITS[matched[2]]
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", matched[1]).lower()
-    samples = [
-        read_sample(figure, KEPT_DIGITS, f"{key} of {name}", unit.scale)
-        for figure in figures
-    ]
+    samples = [read_sample(figure, KEPT_DIGITS, key, unit.scale) for figure in figures]
     return MeasuredMetric(
         _NAMES.get(key) or make_name(snake), unit.unit, unit.direction, samples
     )

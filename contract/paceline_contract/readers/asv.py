@@ -34,6 +34,7 @@ from paceline_contract.readers.parsing import (
     read_sample,
 )
 from paceline_contract.results import (
+    MAX_TEXT,
     MeasuredCase,
     MeasuredMetric,
     Result,
@@ -174,8 +175,34 @@ def read_json(data: bytes) -> Result:
 
 def _read_results(data: bytes, declared: Mapping[str, _Declared]) -> Result:
     document = read_document(data, TOOL, _AsvDocument)
-    cases: list[MeasuredCase] = []
     problems: list[LeftOut] = []
+    cases = refuse_duplicates(_read_cases(document, declared, problems))
+    build = {
+        f"requirement {name}": str(text) for name, text in document.requirements.items()
+    }
+    if document.python:
+        build["python"] = document.python
+    return Result(
+        TOOL,
+        cases,
+        at=read_milliseconds(document.date, "date"),
+        commit=find_commit(document.commit_hash),
+        build={name: text for name, text in build.items() if text},
+        target={
+            name: str(document.params[name])
+            for name in _FACTS
+            if document.params.get(name)
+        },
+        problems=problems,
+    )
+
+
+def _read_cases(
+    document: _AsvDocument,
+    declared: Mapping[str, _Declared],
+    problems: list[LeftOut],
+) -> Iterator[MeasuredCase]:
+    """Yield the cases whose unit is known; what is left out is added to `problems`."""
     for name, value in document.results.items():
         own = declared.get(name, _UNDECLARED)
         metric = _find_metric(name, own)
@@ -187,25 +214,7 @@ def _read_results(data: bytes, declared: Mapping[str, _Declared]) -> Result:
             older = f"an older version of the benchmark measured it, not that of {DECLARATIONS}"
             problems.append(LeftOut.of(name, None, older))
         else:
-            cases += _cases_of(name, entry, metric)
-    build = {
-        f"requirement {name}": str(text) for name, text in document.requirements.items()
-    }
-    if document.python:
-        build["python"] = document.python
-    return Result(
-        TOOL,
-        refuse_duplicates(cases),
-        at=read_milliseconds(document.date, "date"),
-        commit=find_commit(document.commit_hash),
-        build={name: text for name, text in build.items() if text},
-        target={
-            name: str(document.params[name])
-            for name in _FACTS
-            if document.params.get(name)
-        },
-        problems=problems,
-    )
+            yield from _cases_of(name, entry, metric)
 
 
 def _find_metric(name: str, declared: _Declared) -> MetricUnit | None:
@@ -311,9 +320,11 @@ def _measure(
 
 
 def _text_of(value: str) -> str:
-    """Return the text of a param, which asv writes as Python does."""
+    """Return the text of a param, which asv writes as Python does. A longer one than a result holds stays as it is."""
+    if value[:1] not in "'\"" or len(value) > MAX_TEXT:
+        return value
     try:
-        read = ast.literal_eval(value) if value[:1] in "'\"" else value
-    except (ValueError, SyntaxError):
+        read = ast.literal_eval(value)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return value
     return read if isinstance(read, str) else value

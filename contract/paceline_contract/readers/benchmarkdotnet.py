@@ -93,12 +93,11 @@ def _case_of(entry: _DotnetEntry) -> MeasuredCase:
         raise ResultError(
             f"{name}: expected every iteration in Measurements, as JsonExporter.Full writes them"
         )
+    where = f"an iteration of {name}"
     samples = [
-        read_sample(
-            measurement.nanoseconds,
-            1,
-            f"an iteration of {name}",
-        )._replace(iterations=measurement.operations)
+        read_sample(measurement.nanoseconds, 1, where)._replace(
+            iterations=measurement.operations
+        )
         for measurement in entry.measurements
         if measurement.counts
     ]

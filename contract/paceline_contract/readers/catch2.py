@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from paceline_contract.readers.parsing import check_document, read_figure
 from paceline_contract.results import (
+    MAX_TEXT,
     MeasuredCase,
     MeasuredMetric,
     Result,
@@ -67,8 +68,15 @@ class _Parsing:
             self._benchmark = None
 
     def _name_benchmark(self) -> str:
-        name = "" if self._benchmark is None else self._benchmark.get("name", "")
-        return " > ".join([*self._path, name])
+        """Raise ResultError for a name that is no text of a result: it would be made again for every benchmark."""
+        own = "" if self._benchmark is None else self._benchmark.get("name", "")
+        length = sum(map(len, self._path)) + len(own)
+        if length > MAX_TEXT:
+            raise ResultError(
+                f"a benchmark's name has {length:,} characters with its test case and sections: expected at most "
+                f"{MAX_TEXT:,}"
+            )
+        return " > ".join([*self._path, own])
 
 
 def read_xml(data: bytes) -> Result:
@@ -81,7 +89,8 @@ def read_xml(data: bytes) -> Result:
     parser.StartDoctypeDeclHandler = _refuse_dtd
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        # Also for an encoding that nobody knows, or that expat does not read.
         raise ResultError(f"the results of Catch2 are not XML: {error}") from error
     return Result(TOOL, refuse_duplicates(parsing.cases), parsing.version)
 

@@ -11,6 +11,7 @@ import re
 from paceline_contract.events import Direction
 from paceline_contract.readers.parsing import check_document, read_sample
 from paceline_contract.results import (
+    MAX_TEXT,
     MeasuredCase,
     MeasuredMetric,
     Result,
@@ -25,7 +26,8 @@ from paceline_contract.units import GO_METRICS, NS_PER, MetricUnit, Unit
 
 TOOL = "go"
 _RESULT = re.compile(r"(Benchmark\S*)\s+(\d{1,18})\s+(\S.*)")
-_FACT = re.compile(r"(goos|goarch|pkg|cpu): (.+)")
+_FACT = re.compile(r"(goos|goarch|pkg|cpu): (.{1,500})")
+"""A longer fact is none: a package is repeated in the name of each of its benchmarks."""
 _PROCS = re.compile(r"-(\d+)\Z")
 TIMES = ("ns", "us", "ms", "s")
 LEAST_RATE = 1000
@@ -44,6 +46,10 @@ def read_text(data: bytes) -> Result:
             package = fact[2] if fact[1] == "pkg" else package
         elif result := _RESULT.fullmatch(line.strip()):
             where = f"line {number}"
+            if len(result[1]) > MAX_TEXT:
+                raise ResultError(
+                    f"{where}: expected a name of at most {MAX_TEXT:,} characters"
+                )
             figures = _parse_figures(result[3], where)
             results.append((package, result[1], figures, int(result[2])))
     is_one = facts.pop("pkg", None) and len({package for package, *_ in results}) == 1

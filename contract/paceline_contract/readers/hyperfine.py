@@ -47,12 +47,12 @@ def _case_of(entry: _HyperfineEntry) -> MeasuredCase:
         return MeasuredCase(name, name, failure=failure)
     if not entry.times:
         raise ResultError(f"{name}: expected every run in times")
-    times = [
-        read_sample(time, 1, f"a run of {name}", NS_PER["s"]) for time in entry.times
-    ]
+    where = f"a run of {name}"
+    times = [read_sample(time, 1, where, NS_PER["s"]) for time in entry.times]
     metrics = [MeasuredMetric("time", "ns", "lower", times)]
     peaks = entry.memory_usage_byte
     if peaks and all(peaks):
-        samples = [read_sample(peak, 1, f"the memory of {name}") for peak in peaks]
+        where = f"the memory of {name}"
+        samples = [read_sample(peak, 1, where) for peak in peaks]
         metrics.append(MeasuredMetric("peak_memory", "bytes", "lower", samples))
     return MeasuredCase(name, name, metrics=metrics)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import reprlib
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, TypeVar
 
@@ -37,9 +38,10 @@ def read_document(data: bytes, tool: str, shape: type[T]) -> T:
     """Return a tool's JSON as `shape`. Raises ResultError. Numbers may be NaN, which many tools write."""
     check_document(data, tool)
     try:
-        document = json.loads(data)
-        if b"\\u" in data:
-            # Python reads half of a pair, which no UTF-8 can hold.
+        # Python alone would read half of a pair, which no UTF-8 can hold, as bytes and as an escape.
+        text = data.decode(json.detect_encoding(data))
+        document = json.loads(text)
+        if "\\u" in text:
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise ResultError(f"the results of {tool} are not JSON: {error}") from error
@@ -127,7 +129,8 @@ def _multiply(
 ) -> float | None:
     """Return the product; None where it is beyond what a sample holds."""
     if isinstance(figure, bool) or not isinstance(figure, int | float):
-        raise ResultError(f"{where}: expected a number, found {figure!r}")
+        found = reprlib.repr(figure)
+        raise ResultError(f"{where}: expected a number, found {found}")
     try:
         product = figure * scale * iterations
         is_figure = math.isfinite(product) and 0 <= product <= INT64_MAX

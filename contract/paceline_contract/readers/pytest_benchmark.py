@@ -72,9 +72,9 @@ def _case_of(entry: _PytestEntry) -> MeasuredCase:
         raise ResultError(
             f"{name}: expected every round in stats.data, as --benchmark-json writes it"
         )
+    where = f"a round of {name}"
     samples = [
-        read_sample(time, stats.iterations, f"a round of {name}", NS_PER["s"])
-        for time in stats.data
+        read_sample(time, stats.iterations, where, NS_PER["s"]) for time in stats.data
     ]
     benchmark, _, value = name.removesuffix("]").partition("[")
     metric = MeasuredMetric("time", "ns", "lower", samples)

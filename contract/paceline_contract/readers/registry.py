@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from paceline_contract.readers import (
     androidx_benchmark,
@@ -26,6 +29,7 @@ from paceline_contract.results import (
     MAX_BYTES,
     Result,
     ResultError,
+    encode_result,
     read_result,
 )
 
@@ -57,8 +61,36 @@ HISTORIES: Final[
 """Each returns the entries of a whole history, the oldest first, from its file or from all files of its directory."""
 
 
+class UnknownFileError(ResultError):
+    """No reader can read a file; `reasons` says why not, by tool."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__("no reader can read it")
+        self.reasons = reasons
+
+
+class StatedOrigin(msgspec.Struct, frozen=True):
+    """What a person says about where a result is from, instead of what its file says."""
+
+    commit: str | None = None
+    branch: str | None = None
+    at: datetime | None = None
+
+
+def with_origin(result: Result, origin: StatedOrigin) -> Result:
+    """Return a result with what a person says about its origin, as a document that can be stored. Raises ResultError."""
+    said = {
+        field: value
+        for field, value in msgspec.structs.asdict(origin).items()
+        if value is not None
+    }
+    # Its own types check what people said and what readers took over.
+    return read_result(encode_result(msgspec.structs.replace(result, **said)))
+
+
 def read_file(data: bytes, tool: str | None = None) -> Result:
-    """Read a file of `tool`, or of the tool whose reader finds cases in it. Raises ResultError."""
+    """Read a file of `tool`, or of the tool whose reader finds cases in it. Raises ResultError, and
+    UnknownFileError if there is none."""
     if len(data) > MAX_BYTES:
         raise ResultError(
             f"it is longer than the {MAX_BYTES:,} bytes that are read: split it"
@@ -68,11 +100,14 @@ def read_file(data: bytes, tool: str | None = None) -> Result:
         if not result.cases:
             raise ResultError(f"it has no benchmark that the reader of {tool} knows")
         return result
-    for read in READERS.values():
+    reasons: dict[str, str] = {}
+    for name, read in READERS.items():
         try:
             result = read(data)
-        except ResultError:
+        except ResultError as error:
+            reasons[name] = str(error)
             continue
         if result.cases:
             return result
-    raise ResultError("no reader can read it")
+        reasons[name] = "it has no benchmark that this reader knows"
+    raise UnknownFileError(reasons)

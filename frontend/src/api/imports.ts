@@ -3,7 +3,12 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
 import { apiAddress } from './project';
-import type { ImportDetail, ImportedDocument, Page } from './types';
+import type {
+  ImportDetail,
+  ImportedDocument,
+  ImportPreview,
+  Page,
+} from './types';
 
 export interface ImportFilters {
   cursor?: string | undefined;
@@ -43,6 +48,59 @@ export function importQuery(id: string) {
 /** Returns the address of the file that a document was read from, for a link that downloads it. */
 export function originalAddress(id: string): string {
   return apiAddress(`/imports/${encodeURIComponent(id)}/original`);
+}
+
+/** The longest file that the server reads. */
+export const MAX_FILE_BYTES = 8 * 2 ** 20;
+const MAX_NAME = 200;
+
+/** What a person says about a file: the target that measured, and where the file is from if it does not say so itself. */
+export interface Origin {
+  on?: string;
+  commit?: string;
+  branch?: string;
+  at?: string;
+}
+
+/** Returns what would be stored of a file. */
+export async function previewFile(file: File): Promise<ImportPreview> {
+  const request = await uploadOf(file, {});
+  return unwrap(client.POST('/api/v1/imports/preview', request));
+}
+
+export interface StoredFile {
+  document: ImportDetail;
+  /** False if the same was stored before. */
+  isNew: boolean;
+}
+
+/** Stores a file, which the server reads again as for its preview. */
+export async function storeFile(
+  file: File,
+  origin: Origin,
+): Promise<StoredFile> {
+  const request = await uploadOf(file, origin);
+  const pending = client.POST('/api/v1/imports/files', request);
+  const document = await unwrap<ImportDetail>(pending);
+  return { document, isNew: (await pending).response.status === 201 };
+}
+
+async function uploadOf(file: File, origin: Origin) {
+  let bytes: ArrayBuffer;
+  try {
+    bytes = await file.arrayBuffer();
+  } catch {
+    throw new Error(
+      'It cannot be read here. Directories, such as the one of Criterion, are imported with `paceline import`.',
+    );
+  }
+  return {
+    params: { query: { file: file.name.slice(0, MAX_NAME), ...origin } },
+    headers: { 'Content-Type': 'application/octet-stream' },
+    // The schema's type of bytes.
+    body: bytes as unknown as string,
+    bodySerializer: (body: unknown) => body as ArrayBuffer,
+  };
 }
 
 export async function deleteImport(id: string): Promise<void> {

@@ -985,6 +985,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store File
+         * @description Store a file of another tool, which is recognised and read here. Storing it again changes nothing: 200.
+         */
+        post: operations["store_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Import
+         * @description What `POST /imports/files` would store of a file. Stores nothing.
+         */
+        post: operations["preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{import_id}": {
         parameters: {
             query?: never;
@@ -5839,8 +5879,8 @@ export interface components {
         /**
          * ImportDetailOut
          * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A document with samples
-         *     has `runs` instead of rows; `why_no_verdict` says why they have no verdict, `left_out` what is in none of them. `facts`
-         *     are the tool's version and what it says about the build and the machine. `judged`: its points count in history;
+         *     has `runs` instead of rows; `why_no_verdict` says why they have no verdict, `left_out` what is in none of them. `tool`
+         *     is the tool and its version, `facts` what it says about the build and the machine. `judged`: its points count in history;
          *     `notifies`: people hear of changes at them. `replaced_by` is the import of the corrected file, whose points count
          *     instead.
          */
@@ -5886,6 +5926,8 @@ export interface components {
             runs: components["schemas"]["ImportedRunOut"][];
             /** Left Out */
             left_out: components["schemas"]["LeftOutOut"][];
+            /** Tool */
+            tool: string | null;
             /** Facts */
             facts: {
                 [key: string]: string;
@@ -5955,6 +5997,37 @@ export interface components {
             row_count: number;
             /** Original Bytes */
             original_bytes: number | null;
+        };
+        /**
+         * ImportPreviewOut
+         * @description What would be stored of a file: its tool, what it says about its origin, and its series, of which `series` lists the
+         *     first 200. `left_out` is what would be in no run. Null is what the file does not say.
+         */
+        ImportPreviewOut: {
+            /** Tool */
+            tool: string;
+            /** Version */
+            version: string | null;
+            /** At */
+            at: string | null;
+            /** Commit */
+            commit: string | null;
+            /** Branch */
+            branch: string | null;
+            /** Facts */
+            facts: {
+                [key: string]: string;
+            };
+            /** Case Count */
+            case_count: number;
+            /** Series Count */
+            series_count: number;
+            /** Units */
+            units: ("ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count")[];
+            /** Series */
+            series: components["schemas"]["ImportedSeriesOut"][];
+            /** Left Out */
+            left_out: components["schemas"]["LeftOutOut"][];
         };
         /**
          * ImportedAdviceOut
@@ -11693,6 +11766,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImportDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_file: {
+        parameters: {
+            query: {
+                file: string;
+                on?: string;
+                commit?: string | null;
+                branch?: string | null;
+                at?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file as its tool wrote it, at most 8 MiB. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportDetailOut"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_import: {
+        parameters: {
+            query: {
+                file: string;
+                on?: string;
+                commit?: string | null;
+                branch?: string | null;
+                at?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file as its tool wrote it, at most 8 MiB. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportPreviewOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

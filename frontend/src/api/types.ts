@@ -167,6 +167,7 @@ export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 
 export type ImportedDocument = Schemas['ImportOut'];
 export type ImportDetail = Schemas['ImportDetailOut'];
+export type ImportPreview = Schemas['ImportPreviewOut'];
 export type ImportedRun = Schemas['ImportedRunOut'];
 export type ImportedRow = Schemas['ImportedRowOut'];
 export type ImportedAdvice = Schemas['ImportedAdviceOut'];

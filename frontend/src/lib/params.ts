@@ -5,11 +5,14 @@ function sorted(params: Params): [string, number | string][] {
   return Object.entries(params).toSorted(([a], [b]) => a.localeCompare(b));
 }
 
+/** Returns each param as a text such as `batch=1000`. */
+export function paramTexts(params: Params): string[] {
+  return sorted(params).map(([name, value]) => `${name}=${value}`);
+}
+
 /** Returns a stable key of a point that is safe in a URL, e.g. `batch=1000,size=64`. */
 export function paramsKey(params: Params): string {
-  return sorted(params)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',');
+  return paramTexts(params).join(',');
 }
 
 /** Returns a label such as "batch 1,000 · mode fast", or "no params". */

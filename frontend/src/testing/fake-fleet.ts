@@ -1,6 +1,11 @@
 /** The fake server's state of targets: their events and conditions. */
-import type { ImportDetail, TargetConditions, TargetEvent } from '../api/types';
-import { document } from './fixtures-imports';
+import type {
+  ImportDetail,
+  ImportPreview,
+  TargetConditions,
+  TargetEvent,
+} from '../api/types';
+import { document, preview } from './fixtures-imports';
 import { conditions, events, olderEvents } from './fixtures-targets';
 
 export interface Fleet {
@@ -13,6 +18,10 @@ export interface Fleet {
   /** Every action that was requested, with its body. */
   asked: { action: string; body: unknown }[];
   imports: ImportDetail[];
+  /** What is recognised in every file that is uploaded, unless it holds `nonsense`. */
+  preview: ImportPreview;
+  /** The query of every file that was stored. */
+  stored: Record<string, string>[];
 }
 
 export function createFleet(): Fleet {
@@ -23,5 +32,7 @@ export function createFleet(): Fleet {
     windows: [],
     asked: [],
     imports: [document],
+    preview,
+    stored: [],
   };
 }

@@ -1,5 +1,5 @@
 /** An imported document with a policy and two rows. */
-import type { ImportDetail, ImportedRow } from '../api/types';
+import type { ImportDetail, ImportedRow, ImportPreview } from '../api/types';
 import { minutesAgo } from './fixtures';
 
 function row(change: Partial<ImportedRow> & { id: string }): ImportedRow {
@@ -41,6 +41,7 @@ export const document: ImportDetail = {
   why_no_verdict: '',
   runs: [],
   left_out: [],
+  tool: null,
   facts: {},
   judged: false,
   notifies: false,
@@ -98,4 +99,37 @@ export const document: ImportDetail = {
   ],
   other_lines: ['Benchmark on 23078PND5G (API 35)'],
   why_no_samples: 'The app printed averages only: there is nothing to judge.',
+};
+
+/** A file of a tool that says neither its commit nor its branch. */
+export const preview: ImportPreview = {
+  tool: 'google-benchmark',
+  version: '1.9.5',
+  at: '2026-03-04T05:06:07Z',
+  commit: null,
+  branch: null,
+  facts: { cpu: 'AMD EPYC' },
+  case_count: 1,
+  series_count: 2,
+  units: ['ns'],
+  series: ['time', 'cpu_time'].map((metric) => ({
+    id: 'BM_sort/64',
+    benchmark: 'BM_sort',
+    arm: 'code',
+    params: { value: '64' },
+    metric,
+    unit: 'ns',
+    samples: 20,
+    median: 332,
+    outliers_mild: 1,
+    outliers_severe: 0,
+    summary: null,
+  })),
+  left_out: [
+    {
+      id: 'BM_fails',
+      path: null,
+      why: 'the tool reports a failure: no such file',
+    },
+  ],
 };

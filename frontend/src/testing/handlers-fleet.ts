@@ -3,10 +3,13 @@ import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type { Order, Target } from '../api/types';
 import { ada, NOW } from './fixtures';
+import { document as imported } from './fixtures-imports';
 import { problem } from './problems';
 import type { FakeBackend } from './fake-backend';
 
 const API = '*/api/v1';
+/** The content of a file that is no tool's. */
+export const NONSENSE = 'nonsense';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[], next: string | null = null) =>
   HttpResponse.json({ items, next });
@@ -157,6 +160,27 @@ function writeHandlers(backend: FakeBackend): HttpHandler[] {
 function importHandlers({ fleet }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/imports`, () => page(fleet.imports)),
+    http.post(`${API}/imports/preview`, async ({ request }) =>
+      (await request.text()) === NONSENSE
+        ? problem(400, 'invalid_request', 'No reader can read it.', {
+            go: 'it has no benchmark that this reader knows',
+            hyperfine: 'its output is not JSON: line 1 column 1',
+          })
+        : HttpResponse.json(fleet.preview),
+    ),
+    http.post(`${API}/imports/files`, ({ request }) => {
+      const query = Object.fromEntries(new URL(request.url).searchParams);
+      fleet.stored.push(query);
+      if (query['on'] === 'refused')
+        return problem(403, 'forbidden', 'You may not import.');
+      const title = query['file'] ?? '';
+      const before = fleet.imports.find((other) => other.title === title);
+      if (before !== undefined) return HttpResponse.json(before);
+      const id = `import-${fleet.imports.length + 1}`;
+      const stored = { ...imported, id, title, source: title };
+      fleet.imports = [stored, ...fleet.imports];
+      return HttpResponse.json(stored, { status: 201 });
+    }),
     http.get(`${API}/imports/:id`, ({ params }) => {
       const document = fleet.imports.find(({ id }) => id === params['id']);
       return document === undefined ? notFound() : HttpResponse.json(document);

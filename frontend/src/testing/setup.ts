@@ -20,6 +20,16 @@ Object.defineProperty(document, 'fonts', {
   value: new EventTarget(),
   configurable: true,
 });
+Blob.prototype.arrayBuffer = function readBytes(this: Blob) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () =>
+      resolve(reader.result as ArrayBuffer),
+    );
+    reader.addEventListener('error', () => reject(new Error('not readable')));
+    reader.readAsArrayBuffer(this);
+  });
+};
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
 window.matchMedia = (query: string): MediaQueryList => ({

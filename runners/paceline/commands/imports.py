@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 import typer
 from paceline_contract.imported_series import LeftOut, sentences
-from paceline_contract.readers.registry import READERS
+from paceline_contract.readers.registry import READERS, StatedOrigin
 from paceline_contract.results import cases_without_figures
 from rich.table import Table
 
@@ -255,7 +255,7 @@ def _read_criterion(path: str, options: _SampleOptions) -> _SamplesRead:
 
 def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _SamplesRead:
     at = parse_measured_at(options.at)
-    origin = result_files.Origin(options.commit, options.branch, at)
+    origin = StatedOrigin(options.commit, options.branch, at)
     file = result_files.read(path, tool, origin)
     suite = _suite_name(options.suite)
     return _SamplesRead(

@@ -23,7 +23,7 @@ from paceline_contract.outputs import (
     Output,
     exit_status,
 )
-from paceline_contract.readers.registry import READERS
+from paceline_contract.readers.registry import READERS, StatedOrigin, with_origin
 from paceline_contract.results import ResultError, cases_without_figures
 
 from paceline import criterion_runs, manifest
@@ -51,12 +51,10 @@ from paceline.errors import UserError
 from paceline.interruption import run_interruptibly
 from paceline.result_files import (
     JUDGED,
-    Origin,
     ResultFile,
     complaints,
     import_body,
     read,
-    with_origin,
 )
 
 HARNESSES = (RECOGNISED, CRITERION, *READERS)
@@ -127,7 +125,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
     outputs = parse_outputs(format_ or [], output or [])
     if len(files) > 1:
         _refuse_documents(outputs, f"{len(files)} files")
-    origin = Origin(commit, branch, parse_measured_at(at))
+    origin = StatedOrigin(commit, branch, parse_measured_at(at))
     read_files = [_read(path, harness, origin) for path in files]
     suite_name = None if suite is None else manifest.load(suite).suite.name
     stop = threading.Event()
@@ -154,7 +152,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
     raise typer.Exit(show(runs, server, token, outputs, fail_on))
 
 
-def _read(path: str, harness: str, origin: Origin) -> ResultFile:
+def _read(path: str, harness: str, origin: StatedOrigin) -> ResultFile:
     """Return a file, whose commit is known. Raises UserError."""
     is_directory = path != "-" and Path(path).is_dir()
     if harness == CRITERION or (harness == RECOGNISED and is_directory):

@@ -17,6 +17,7 @@ import type { ImportDetail, ImportedAdvice } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
+import { CodeText } from '../../ui/code-text';
 import { DataTable, type Column } from '../../ui/data-table';
 import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
@@ -41,7 +42,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
       title={document.data?.title ?? 'Import'}
       crumb={<AppLink to="/imports">Imports</AppLink>}
       {...(document.data !== undefined && hasSamples(document.data)
-        ? { lead: document.data.why_no_verdict }
+        ? { lead: <CodeText text={document.data.why_no_verdict} /> }
         : {})}
       actions={
         document.data !== undefined &&
@@ -57,7 +58,11 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
               <ImportedRuns document={data} />
             ) : (
               <>
-                <Panel title="What it printed" flush note={data.why_no_samples}>
+                <Panel
+                  title="What it printed"
+                  flush
+                  note={<CodeText text={data.why_no_samples} />}
+                >
                   <ImportedRows rows={data.rows} />
                 </Panel>
                 <Policy document={data} />
@@ -215,6 +220,10 @@ function About({ document }: { document: ImportDetail }) {
     <Panel title="About">
       <Facts
         items={[
+          ...(document.tool === null ? [] : [['Tool', document.tool] as const]),
+          ...(hasSamples(document)
+            ? [['Measured', <Measured key="m" document={document} />] as const]
+            : []),
           ['Format', document.format],
           ['File', <FileName key="f" document={document} />],
           ...Object.entries(document.facts),
@@ -262,6 +271,12 @@ function historyFacts({
           ] satisfies [string, ReactNode],
         ]),
   ];
+}
+
+/** Shows when a document was measured. Its runs are at one time; Criterion's directory says none. */
+function Measured({ document: { runs } }: { document: ImportDetail }) {
+  const at = runs[0]?.at ?? null;
+  return at === null ? <>not stated</> : <TimeAgo at={at} />;
 }
 
 /** Shows the name of a document's file, which is a link where the file is kept. */

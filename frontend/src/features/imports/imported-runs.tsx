@@ -5,7 +5,7 @@
  * Nothing here is a verdict; each run's page has its samples and gates.
  */
 import type { ImportDetail, ImportedRun } from '../../api/types';
-import { paramsLabel } from '../../lib/params';
+import { paramTexts } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
@@ -24,8 +24,9 @@ const COLUMNS: readonly Column<ImportedSeries>[] = [
       <>
         {id}
         <div className={classes.quiet}>
-          <Identifier name={`${benchmark} · ${arm} · ${metric}`} />{' '}
-          {paramsLabel(params)}
+          <Identifier
+            name={[benchmark, arm, metric, ...paramTexts(params)].join(' · ')}
+          />
         </div>
       </>
     ),
@@ -54,6 +55,40 @@ const LEFT_OUT: readonly Column<LeftOut>[] = [
   { header: 'Where', breaks: true, cell: ({ path }) => path ?? '–' },
   { header: 'Why', wrap: true, cell: ({ why }) => why },
 ];
+
+export function SeriesTable({
+  label,
+  series,
+}: {
+  label: string;
+  series: readonly ImportedSeries[];
+}) {
+  return (
+    <DataTable
+      label={label}
+      columns={COLUMNS}
+      rows={series}
+      rowKey={({ id, metric }) => `${id} ${metric}`}
+    />
+  );
+}
+
+export function LeftOutTable({
+  label,
+  entries,
+}: {
+  label: string;
+  entries: readonly LeftOut[];
+}) {
+  return (
+    <DataTable
+      label={label}
+      columns={LEFT_OUT}
+      rows={entries}
+      rowKey={({ id, path, why }) => [id, path, why].join('|')}
+    />
+  );
+}
 
 /**
  * Returns the heading of a run. Criterion calls its last run `new`, and a saved baseline may be at the commit of that
@@ -85,12 +120,7 @@ export function ImportedRuns({ document }: { document: ImportDetail }) {
     <>
       {leftOut.length > 0 && (
         <Panel title="Left out" flush>
-          <DataTable
-            label="Series that were left out"
-            columns={LEFT_OUT}
-            rows={leftOut}
-            rowKey={({ id, path, why }) => [id, path, why].join('|')}
-          />
+          <LeftOutTable label="Series that were left out" entries={leftOut} />
         </Panel>
       )}
       {runs.map((run) => (
@@ -108,11 +138,9 @@ export function ImportedRuns({ document }: { document: ImportDetail }) {
             </AppLink>
           }
         >
-          <DataTable
+          <SeriesTable
             label={`Benchmarks of ${titleOf(run, document).toLowerCase()}`}
-            columns={COLUMNS}
-            rows={run.series}
-            rowKey={({ id, metric }) => `${id} ${metric}`}
+            series={run.series}
           />
         </Panel>
       ))}

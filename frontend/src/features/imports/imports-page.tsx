@@ -1,7 +1,8 @@
-/** Lists imported documents with their devices and the rows that their own text contradicts. */
+/** Lists imported documents, and takes files of other tools from those who may import. */
 import { useQuery } from '@tanstack/react-query';
 
 import { importsQuery, type ImportFilters } from '../../api/imports';
+import { may, sessionQuery } from '../../api/session';
 import type { ImportedDocument } from '../../api/types';
 import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
@@ -13,6 +14,7 @@ import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './imports.module.css';
+import { UploadPanel } from './upload-panel';
 
 export interface ImportsPageProps {
   search: ImportFilters;
@@ -20,6 +22,7 @@ export interface ImportsPageProps {
 }
 
 export function ImportsPage({ search, onSearch }: ImportsPageProps) {
+  const session = useQuery(sessionQuery);
   const imports = useQuery(importsQuery(search));
   return (
     <Page
@@ -29,6 +32,7 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
         'They are not judged and raise no alerts.'
       }
     >
+      {may(session.data, 'imports.write') && <UploadPanel />}
       <Panel title="All imports" flush>
         <PagedList
           query={imports}
@@ -74,12 +78,12 @@ const COLUMNS: readonly Column<ImportedDocument>[] = [
     ),
   },
   {
-    header: 'Devices',
+    header: 'Measured on',
     cell: ({ devices }) => devices.join(', ') || '–',
     wrap: true,
   },
   {
-    header: 'Rows',
+    header: 'Series or rows',
     cell: ({ row_count: rows }) => formatInteger(rows),
     align: 'right',
   },

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
+import { NONSENSE } from '../../testing/handlers-fleet';
 import { renderApp } from '../../testing/render-app';
 
 const rowsOf = async (name: string) =>
@@ -73,15 +74,16 @@ describe('an imported document', () => {
       backend.fleet.imports = backend.fleet.imports.map((document) => ({
         ...document,
         format: 'criterion',
-        why_no_verdict: 'One after another.',
+        why_no_verdict: 'One after another: `paceline ab` gets one.',
         runs: [ITS_RUN],
       }));
     });
     const [signing] = await rowsOf('Benchmarks of baseline before');
     expect(signing).toHaveTextContent(
-      /^sign\/dalek\/32sign · dalek · time message 3213\.7 µs.*1,00012 and 3/,
+      /^sign\/dalek\/32sign · dalek · time · message=3213\.7 µs.*1,00012 and 3/,
     );
-    expect(screen.getByText('One after another.')).toBeInTheDocument();
+    expect(screen.getByText('paceline ab').tagName).toBe('CODE');
+    expect(screen.getByText('not stated')).toBeInTheDocument();
     expect(
       screen.getByRole('link', { name: 'The run of baseline before' }),
     ).toHaveAttribute('href', '/runs/run-9');
@@ -96,10 +98,12 @@ describe('an imported document', () => {
           {
             ...ITS_RUN,
             baseline: 'new',
+            at: '2021-03-04T05:06:07Z',
             series: [{ ...SIGNING, summary: 'mean' }],
           },
         ],
-        facts: { catch2: '3.7.1' },
+        tool: 'catch2 3.7.1',
+        facts: { cpu: 'AMD EPYC' },
         judged: true,
         replaced_by: 'import-2',
         original_bytes: 2048,
@@ -107,8 +111,13 @@ describe('an imported document', () => {
     });
     const [signing] = await rowsOf('Benchmarks of branch new');
     expect(signing).toHaveTextContent(/none, its mean/);
-    expect(screen.getByText('3.7.1')).toBeInTheDocument();
-    expect(screen.getByText('judged, and nobody is told')).toBeInTheDocument();
+    for (const stated of [
+      'catch2 3.7.1',
+      '4 Mar 2021',
+      'AMD EPYC',
+      'judged, and nobody is told',
+    ])
+      expect(screen.getByText(stated)).toBeInTheDocument();
     expect(
       screen.getByRole('link', { name: 'the import of a corrected file' }),
     ).toHaveAttribute('href', '/imports/import-2');
@@ -227,5 +236,97 @@ describe('an imported document', () => {
     const command = `paceline import FILE --server ${window.location.origin}`;
     expect(screen.getByText(command)).toBeInTheDocument();
     expect(screen.getByText(/permission imports.write/)).toBeInTheDocument();
+  });
+});
+
+const fileOf = (name: string, content = '{}') => new File([content], name);
+const input = async () =>
+  screen.findByLabelText<HTMLInputElement>(/Drop files here/);
+
+describe('files of other tools', () => {
+  it('are recognised, completed, and stored only when a person says so', async () => {
+    const { user, backend } = renderApp('/imports');
+    await user.upload(await input(), fileOf('bench.json'));
+    const card = within(
+      await screen.findByRole('article', { name: 'bench.json' }),
+    );
+    expect(await card.findByText('google-benchmark 1.9.5')).toBeInTheDocument();
+    expect(screen.getByText('AMD EPYC')).toBeInTheDocument();
+    expect(
+      screen.getByText('bench.json: google-benchmark 1.9.5, 1 case'),
+    ).toBeInTheDocument();
+    const [left] = await rowsOf('Left out of bench.json');
+    expect(left).toHaveTextContent(/BM_fails.*no such file/);
+    expect(await rowsOf('Series of bench.json')).toHaveLength(2);
+    expect(backend.fleet.stored).toEqual([]);
+    // The file says its time itself.
+    expect(screen.queryByLabelText(/Measured, else/)).not.toBeInTheDocument();
+    const commit = screen.getByLabelText('Commit');
+    await user.type(commit, 'HEAD');
+    expect(
+      screen.getByRole('button', { name: 'Import 1 file' }),
+    ).toBeDisabled();
+    await user.clear(commit);
+    await user.type(commit, '1f3c9ab');
+    await user.type(screen.getByLabelText('Target that measured'), 'ci-7');
+    await user.click(screen.getByRole('button', { name: 'Import 1 file' }));
+    expect(await card.findByRole('link', { name: '2 series' })).toHaveAttribute(
+      'href',
+      '/imports/import-2',
+    );
+    expect(backend.fleet.stored).toEqual([
+      { file: 'bench.json', on: 'ci-7', commit: '1f3c9ab' },
+    ]);
+    await waitFor(async () => expect(await rowsOf('Imports')).toHaveLength(2));
+
+    await user.upload(await input(), fileOf('bench.json'));
+    await user.click(
+      await screen.findByRole('button', { name: 'Import 1 file' }),
+    );
+    expect(
+      await screen.findByRole('link', {
+        name: 'Imported before, nothing changed',
+      }),
+    ).toBeInTheDocument();
+  });
+
+  it('say why they cannot be imported, and do not hold up the others', async () => {
+    const { user } = renderApp('/imports');
+    const long = fileOf('long.json');
+    Object.defineProperty(long, 'size', { value: 9 * 2 ** 20 });
+    await user.upload(await input(), [
+      fileOf('notes.txt', NONSENSE),
+      long,
+      fileOf('bench.json'),
+    ]);
+    const [refused, tooLong, read] = await screen.findAllByRole('article');
+    expect(
+      await within(refused!).findByText('No reader can read it.'),
+    ).toBeInTheDocument();
+    expect(refused).toHaveTextContent(
+      /All reasons: 2.*hyperfine.*line 1 column 1/,
+    );
+    expect(tooLong).toHaveTextContent(/at most 8\.00 MiB are read/);
+    await within(read!).findByText('google-benchmark 1.9.5');
+    await user.type(screen.getByLabelText('Target that measured'), 'refused');
+    await user.click(screen.getByRole('button', { name: 'Import 1 file' }));
+    expect(
+      await within(read!).findByText('You may not import.'),
+    ).toBeInTheDocument();
+    await user.click(
+      screen.getByRole('button', { name: 'Take long.json off the list' }),
+    );
+    expect(screen.getAllByRole('article')).toHaveLength(2);
+    await user.click(screen.getByRole('button', { name: 'Clear list' }));
+    expect(screen.queryByRole('article')).not.toBeInTheDocument();
+  });
+
+  it('are taken only from those who may import', async () => {
+    renderApp('/imports', (backend) => {
+      if (backend.session !== null)
+        backend.session = { ...backend.session, permissions: ['project.read'] };
+    });
+    await rowsOf('Imports');
+    expect(screen.queryByText(/Drop files here/)).not.toBeInTheDocument();
   });
 });
