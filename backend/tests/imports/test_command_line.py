@@ -175,7 +175,9 @@ def test_a_migration_that_was_stopped_stores_only_what_is_missing(
     assert stopped.exit_code == 0, stopped.output
     again = pipeline(*migrate, whole, *on)
     assert again.stdout.startswith("3 stored, 2 were there before, of 5 in ")
-    with httpx.Client(base_url=f"{server.url}/api/v1", headers=token("read")) as client:
+    with httpx.Client(
+        base_url=f"{server.url}/api/v1", headers=token("read"), timeout=WITHIN_S
+    ) as client:
         wait_until(
             "all points", lambda: len(points_by_branch(client).get("trunk", ())) == 5
         )
