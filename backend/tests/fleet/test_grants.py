@@ -428,7 +428,7 @@ def test_manifests_are_read_before_the_transaction_begins(
     enrol: Callable[..., EnrolledOverHttp], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Elsewhere one reading agent would keep every other writer waiting."""
-    agent, read = enrol(), manifest_reader.read_manifest
+    agent, read = enrol(), manifest_reader.read_announced_manifest
     waits: list[bool] = []
 
     def read_and_write(raw: dict[str, Any]) -> Any:
@@ -437,6 +437,6 @@ def test_manifests_are_read_before_the_transaction_begins(
         waits.append(False)
         return read(raw)
 
-    monkeypatch.setattr(catalog, "read_manifest", read_and_write)
+    monkeypatch.setattr(catalog, "read_announced_manifest", read_and_write)
     assert agent.announce() == []
     assert waits == [False]

@@ -101,6 +101,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "missing",
         "base",
         "unaffected",
+        "saved",
         "added",
         "removed",
         "suppressed",
