@@ -30,6 +30,7 @@ from paceline_server.detect.schemas import GateOut
 from paceline_server.stats.derived import DerivedValue, widen_paired
 from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.gates import (
+    SAMPLES_METHOD,
     GateVerdict,
     Op,
     absolute_value,
@@ -39,6 +40,7 @@ from paceline_server.stats.gates import (
     share_reached,
     standing_of,
 )
+from paceline_server.stats.launch_effect import widen_by_launches
 from paceline_server.stats.plain_words import percent
 from paceline_server.stats.samples import Interval, median
 from paceline_server.stats.summary import probably_optimised_away
@@ -91,7 +93,7 @@ def gate_rows(
             continue
         refused = on_cpu.refused.get(index)
         if gate.derived is not None:
-            rows.extend(_derived_gate(gate, derived, refused, known.disturbance))
+            rows.extend(_derived_gate(gate, derived, refused, known))
             continue
         for group in groups:
             if group.benchmark == gate.benchmark and group.matches(gate.params):
@@ -142,7 +144,12 @@ def _measured_gate(
             verdict = refused
         elif samples is not None:
             verdict = judge_gate(
-                samples[0], samples[1], gate.statistic, gate.op, target
+                samples[0],
+                samples[1],
+                gate.statistic,
+                gate.op,
+                target,
+                method=known.look.gate_method,
             )
             doubt = defect or disturbed
             if doubt is not None:
@@ -185,7 +192,7 @@ def _derived_gate(
     gate: Gate,
     derived: Sequence[DerivedRow],
     refused: GateVerdict | None,
-    disturbance: Disturbance,
+    known: Circumstances,
 ) -> Iterator[GateOut]:
     for row in derived:
         declared = row.declared
@@ -194,7 +201,7 @@ def _derived_gate(
         if gate.arm is not None and gate.arm != row.arm:
             continue
         for level, target in _levels(gate, refused):
-            verdict = refused or _judge_derived(row, gate, target, disturbance)
+            verdict = refused or _judge_derived(row, gate, target, known)
             identity = (
                 declared.benchmark,
                 row.arm,
@@ -206,9 +213,13 @@ def _derived_gate(
 
 
 def _judge_derived(
-    row: DerivedRow, gate: Gate, target: float, disturbance: Disturbance
+    row: DerivedRow, gate: Gate, target: float, known: Circumstances
 ) -> GateVerdict:
-    value, interval = row.result.value, row.result.interval
+    disturbance = known.disturbance
+    value, by_samples = row.result.value, row.result.interval
+    interval = by_samples
+    if value is not None and known.look.gate_method != SAMPLES_METHOD:
+        interval = widen_by_launches(interval, value, row.result.by_launch)
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
     doubt = row.defect or row.too_few
@@ -222,10 +233,14 @@ def _judge_derived(
     if value is None:
         return GateVerdict("inconclusive", row.note(), None, interval)
     if disturbed is not None:
-        interval = widen_paired(row.declared.kind, interval, disturbance.extra_percent)
+        by_samples, interval = (
+            widen_paired(row.declared.kind, span, disturbance.extra_percent)
+            for span in (by_samples, interval)
+        )
     if gate.absolute:
+        _, by_samples = absolute_value(value, by_samples)
         value, interval = absolute_value(value, interval)
-    verdict, reason = judge_level(value, interval, gate.op, target)
+    verdict, reason = judge_level(value, interval, gate.op, target, by_samples)
     reason = f"the size {reason}" if gate.absolute else reason
     if disturbed is not None:
         reason += (
