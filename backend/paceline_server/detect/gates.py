@@ -1,7 +1,7 @@
 """Judges the gates of a suite: one row per gate, level and point of the params.
 
 A gate has a row even when nothing was measured for it. It is `not_applicable` where the target cannot run the
-arm or the CPU lacks the features (`GatesOnCpu`), and `inconclusive` where the measurement has a defect (I12).
+arm, the CPU lacks the features (`GatesOnCpu`) or the request leaves out a value that a derived metric needs, and `inconclusive` where the measurement has a defect (I12).
 On a disturbed target no level is judged, and a ratio of paired arms only where it clears the extra margin.
 """
 

@@ -41,7 +41,8 @@ from paceline_server.stats.spread import (
 
 METHOD = "gate-interval/2"
 SAMPLES_METHOD = "gate-interval/1"
-"""The method before the noise between launches widened intervals: samples of a launch counted as independent."""
+"""The method before the noise between launches widened intervals: samples of a launch counted as independent. By it a
+gate whose values the request leaves out is undecided, and not out of place."""
 UNDECIDED = "does not decide"
 """Stands in the reason of a gate whose interval includes its level."""
 Op = Literal["<", "<=", ">", ">="]
