@@ -42,6 +42,6 @@ with_zig() { # C for musl by zig
     . "$here/../zig.sh"
     zig_for "$musl" "${musl%%-*}-linux-musl"
     # As `cc` has it for a release on a host; zig's sanitizer of undefined behaviour is for debugging.
-    export "CFLAGS_$suffix=-O3 -g0 -ffunction-sections -fdata-sections -fno-sanitize=all \
+    export "CFLAGS_$suffix=-O${CARGO_PROFILE_RELEASE_OPT_LEVEL:-3} -g0 -ffunction-sections -fdata-sections -fno-sanitize=all \
 -ffile-prefix-map=$crates=crates"
 }

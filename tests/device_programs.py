@@ -1,7 +1,7 @@
 """Builds and runs the programs that suites build for Android devices, by the steps of their manifests.
 
 Programs for another processor run under qemu, for correctness and never for speed. As a program (`scripts/test`) it
-builds all of them. `make test` builds those for this machine's processor, without optimising across crates;
+builds all of them. `make test` builds those for this machine's processor, with little optimising;
 `make test-long` builds every program as an agent does.
 """
 
@@ -98,8 +98,10 @@ LONG = os.environ.get(LENGTH) == "long"
 QUICKLY = {
     "CARGO_PROFILE_RELEASE_LTO": "off",
     "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
 }
-"""Half the time of a build is linking with optimisation, which the tests do not look at."""
+"""Most of a build's time is optimising, which the tests do not look at."""
+SETTINGS = {} if LONG else QUICKLY
 OWN = next(
     (abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64
 )
@@ -131,7 +133,7 @@ def sources() -> str:
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     compiler = subprocess.run(["rustc", "-vV"], capture_output=True, check=True)
     named = subprocess.run(listing, cwd=NATIVE, capture_output=True, check=True)
-    digest = hashlib.sha256(compiler.stdout + named.stdout + repr(LONG).encode())
+    digest = hashlib.sha256(compiler.stdout + named.stdout + repr(SETTINGS).encode())
     for name in sorted(set(named.stdout.split(b"\0")) - {b""}):
         path = NATIVE / os.fsdecode(name)
         digest.update(path.read_bytes() if path.is_file() else b"")
@@ -159,7 +161,7 @@ def program(workload: Workload, abi: Abi) -> Path:
                     cwd=workload.room,
                     check=True,
                     stdin=subprocess.DEVNULL,
-                    env={**os.environ, **({} if LONG else QUICKLY)},
+                    env={**os.environ, **SETTINGS},
                 )
             built.write(sources())
     (found,) = [

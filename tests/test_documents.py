@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 from paceline.forges.github import COMMAND
+from paceline.testing import commands
+from paceline_server.testing import commands as server_commands
 from printed_commands import blocks_of
 
 ROOT = Path(__file__).resolve().parents[1]
-BIN = Path(sys.executable).parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 WANTED = (
     "README.md",
@@ -52,15 +52,23 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
+RUN = {"paceline": commands.run, "paceline-server": server_commands.run}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _commands() -> Iterator[None]:
+    """Ends what forks commands."""
+    yield
+    commands.close()
+    server_commands.close()
+
+
 @cache
 def help_of(program: str, *command: str) -> str:
-    return subprocess.run(
-        [BIN / program, *command, "-h"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "200"},
-    ).stdout
+    env = {**os.environ, "COLUMNS": "200"}
+    done = RUN[program](*command, "-h", env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_every_document_is_there() -> None:

@@ -43,6 +43,7 @@ from paceline_server.store.access import DEFAULT_PROJECT_ID, Access
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.projects import ProjectMember, TargetGrant
+from paceline_server.testing import commands as server_commands
 from paceline_server.testing import servers
 from paceline_server.testing.concurrency import ContextThread
 from paceline_server.testing.delivered_jobs import Lab, open_lab
@@ -117,6 +118,7 @@ def _commands() -> Iterator[None]:
     """Ends what forks commands, if a test ran one."""
     yield
     commands.close()
+    server_commands.close()
 
 
 @pytest.fixture(scope="session")

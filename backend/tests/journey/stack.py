@@ -30,11 +30,14 @@ SUITES = Path(__file__).parent / "workload"
 CLONE = Path(__file__).resolve().parents[3]
 BUILT = CLONE / "build" / "journeys" / "artifacts"
 """The builds of this clone's commit by the first journey, which later ones reuse (scripts/e2e, too)."""
+LOCKS = CLONE / "build" / "journeys" / "locks"
+"""The directory of the processes' temporary files, among them the locks of targets. A job has the host to itself from
+its build on, and tests that run beside a journey would wait for that as long as a build takes."""
 SHARED_HOST = {
     "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
-    "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+    "PACELINE_DRIFT_LIMIT_PERCENT": "100000",
 }
-"""The machine of a test run is always shared, above all with the servers under test."""
+"""The machine of a test run is always shared, with the servers under test and with all else that `make test` does."""
 WITHOUT_PAUSES = {
     "PACELINE_LEASE_S": "30",
     "PACELINE_HEARTBEAT_S": "1",
@@ -304,10 +307,17 @@ def misbehaving_repository(directory: Path) -> Path:
 
 
 def base_env() -> dict[str, str]:
-    """The environment of every process: ours without settings of a surrounding Paceline."""
+    """The environment of every process: ours without settings of a surrounding Paceline, and with the journeys'
+    locks."""
+    LOCKS.mkdir(parents=True, exist_ok=True)
     env = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("PACELINE_")
     }
-    return {**env, "PYTHONUNBUFFERED": "1", "PATH": f"{BIN}{os.pathsep}{env['PATH']}"}
+    return {
+        **env,
+        "PYTHONUNBUFFERED": "1",
+        "PATH": f"{BIN}{os.pathsep}{env['PATH']}",
+        "TMPDIR": str(LOCKS),
+    }

@@ -133,7 +133,7 @@ class Day:
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
     root = tmp_path_factory.mktemp("day")
-    env = {**SHARED_HOST, "HOME": str(root)}
+    env = {**base_env(), **SHARED_HOST, "HOME": str(root)}
     day = Day(root, env, datetime.now(UTC).isoformat())
     for directory in (day.clone, day.mine):
         directory.mkdir()

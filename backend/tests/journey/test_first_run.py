@@ -25,14 +25,9 @@ BUILT_WITHIN_S = 1000.0
 
 @contextmanager
 def up(data: Path, logs: Path) -> Iterator[Process]:
-    # A job has the host to itself from its build on. Other tests, which run beside this one, would wait for that claim
-    # for as long as a build takes; so the claims of this server are in a directory of its own.
-    claims = data.with_name("claims")
-    claims.mkdir(exist_ok=True)
     env = {
         **base_env(),
         **SHARED_HOST,
-        "TMPDIR": str(claims),
         "CARGO_TARGET_DIR": str(CLONE / "native" / "target"),
     }
     argv = [str(BIN / "paceline-server"), "up", "--data", str(data), "--port", "0"]

@@ -23,6 +23,7 @@ from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.messages import OutboxMessage
+from paceline_server.testing import commands
 from sqlalchemy import select
 
 COMMAND = Path(sys.executable).with_name("paceline-server")
@@ -45,15 +46,7 @@ def environment(settings: Settings) -> dict[str, str]:
 @pytest.fixture
 def run(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
     def command(*arguments: str, say: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(COMMAND), *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-            check=False,
-            input=say,
-        )
+        return commands.run(*arguments, env=environment, given=say)
 
     return command
 
@@ -261,15 +254,8 @@ def test_a_command_where_no_server_has_its_data_says_where_it_looked_and_leaves_
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     unset = {"PACELINE_DATABASE_URL", "PACELINE_DATA_DIR"}
-    done = subprocess.run(
-        [str(COMMAND), *arguments],
-        env={key: value for key, value in environment.items() if key not in unset},
-        cwd=elsewhere,
-        capture_output=True,
-        text=True,
-        timeout=WITHIN_S,
-        check=False,
-    )
+    env = {key: value for key, value in environment.items() if key not in unset}
+    done = commands.run(*arguments, env=env, cwd=elsewhere)
     assert (done.returncode, done.stdout) == (1, "")
     assert str(elsewhere / "var" / "paceline.sqlite") in done.stderr
     assert "--data" in done.stderr

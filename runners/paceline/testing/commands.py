@@ -1,196 +1,43 @@
 """Runs the `paceline` command for tests in forks of one process that has imported everything.
 
-Tests run it hundreds of times, and two thirds of each run were imports. Modules that read the environment or the
-terminal are imported again in the fork. Tests of starting and of signals run `python -m paceline` instead.
+Modules that read the environment or the terminal are imported again in the fork. Tests of starting and of signals run
+`python -m paceline` instead.
 """
 
 from __future__ import annotations
 
-import array
-import gc
-import json
-import os
-import socket
-import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
+
+from paceline_contract.testing import forked_commands
 
 assert sys.platform != "win32", "it forks, which Windows cannot"  # noqa: S101 - and mypy stops here
 
 OWN_STATE = ("paceline.cli", "paceline.commands")
 """Modules that read the environment at import, and so are imported again by each command."""
-DESCRIPTORS = 5
-"""Descriptors of a request: standard input, output and error, the pipe for the exit status, the request."""
+
+_command = forked_commands.ForkedCommand(__name__)
+run, run_bytes, close = _command.run, _command.run_bytes, _command.close
 
 
-class CommandServer:
-    """A process that has imported the command line and forks for each request."""
+def prepare() -> None:
+    """Import what commands import when they run, and what parsing arguments imports."""
+    from typer.testing import CliRunner  # noqa: PLC0415
 
-    def __init__(self) -> None:
-        self._ours, theirs = socket.socketpair(socket.AF_UNIX)
-        argv = [sys.executable, "-m", __name__, str(theirs.fileno())]
-        self._process = subprocess.Popen(argv, pass_fds=[theirs.fileno()])
-        theirs.close()
+    import paceline.agent  # noqa: PLC0415 - which a command imports when it runs
+    import paceline.cli  # noqa: PLC0415
 
-    def run(
-        self,
-        arguments: list[str],
-        *,
-        cwd: Path | None,
-        env: Mapping[str, str],
-        given: bytes,
-    ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command and capture its output, like `subprocess.run`."""
-        file = tempfile.TemporaryFile
-        with file() as stdin, file() as out, file() as err, file() as request_file:
-            request = {
-                "arguments": arguments,
-                "cwd": str(cwd or Path.cwd()),
-                "env": dict(env),
-            }
-            for file_to_fill, content in (
-                (stdin, given),
-                (request_file, json.dumps(request).encode()),
-            ):
-                file_to_fill.write(content)
-                file_to_fill.seek(0)
-            ended, status_end = os.pipe()
-            with os.fdopen(ended, "rb") as answer:
-                try:
-                    passed = [
-                        stdin.fileno(),
-                        out.fileno(),
-                        err.fileno(),
-                        status_end,
-                        request_file.fileno(),
-                    ]
-                    rights = (
-                        socket.SOL_SOCKET,
-                        socket.SCM_RIGHTS,
-                        array.array("i", passed),
-                    )
-                    self._ours.sendmsg([b"."], [rights])
-                finally:
-                    os.close(status_end)
-                status = answer.read()
-            out.seek(0)
-            err.seek(0)
-            if not status:
-                raise RuntimeError(
-                    f"the process that forks commands ended: {err.read().decode()}"
-                )
-            return subprocess.CompletedProcess(
-                ["paceline", *arguments], int(status), out.read(), err.read()
-            )
-
-    def close(self) -> None:
-        """End the process. A command that still runs must be ended by its caller."""
-        self._ours.close()
-        self._process.wait()
+    CliRunner().invoke(paceline.cli.app, ["submit", "--help"])
 
 
-_server: list[CommandServer] = []
-
-
-def run(
-    *arguments: str,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
-    given: str = "",
-) -> subprocess.CompletedProcess[str]:
-    """Run `paceline`. `env`: the whole environment; default: this process's."""
-    done = run_bytes(*arguments, cwd=cwd, env=env, given=given.encode())
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
-
-
-def run_bytes(
-    *arguments: str,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
-    given: bytes = b"",
-) -> subprocess.CompletedProcess[bytes]:
-    """Run `paceline` like `run`, with bytes."""
-    if not _server:
-        _server.append(CommandServer())
-    return _server[0].run(
-        list(arguments), cwd=cwd, env=os.environ if env is None else env, given=given
-    )
-
-
-def close() -> None:
-    """End the process behind `run`; its CPU time counts as this process's from then on."""
-    while _server:
-        _server.pop().close()
-
-
-def _be_command(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Become the command; called in the fork. Does not return."""
-    for number, descriptor in enumerate(descriptors[:3]):
-        os.dup2(descriptor, number)
-    os.closerange(3, max(descriptors) + 1)
-    os.chdir(request["cwd"])
-    os.environ.clear()
-    os.environ.update(request["env"])
+def become(arguments: list[str]) -> None:
+    """Run the command in a fork, as `python -m paceline` would."""
     for name in list(sys.modules):
         if name.startswith(OWN_STATE):
             del sys.modules[name]
     import paceline.__main__ as program  # noqa: PLC0415 - it looks at the environment
 
     sys.modules["__main__"] = program  # usage errors state its name
-    sys.argv = [str(program.__file__), *request["arguments"]]
+    sys.argv = [str(program.__file__), *arguments]
     from paceline.cli import main as command  # noqa: PLC0415 - the new one
 
     command()
-
-
-def _fork(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Fork a child that runs the command and waits for it, so that several can run at once."""
-    if os.fork():
-        return
-    command = os.fork()
-    if command == 0:
-        _be_command(request, descriptors)
-        sys.exit(0)
-    _, status = os.waitpid(command, 0)
-    os.write(descriptors[3], str(os.waitstatus_to_exitcode(status)).encode())
-    os._exit(0)
-
-
-def main() -> None:
-    """Fork for each request until the other end closes."""
-    from typer.testing import CliRunner  # noqa: PLC0415
-
-    import paceline.agent  # noqa: PLC0415 - which a command imports when it runs
-    import paceline.cli  # noqa: PLC0415
-
-    CliRunner().invoke(
-        paceline.cli.app, ["submit", "--help"]
-    )  # imports what parsing arguments imports
-    gc.collect()
-    gc.freeze()  # saves two thirds of a command's time at its end
-    requests = socket.socket(fileno=int(sys.argv[1]))
-    while True:
-        data, ancillary, _, _ = requests.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))
-        if not data:
-            return
-        descriptors = array.array("i")
-        for _, _, sent in ancillary:
-            descriptors.frombytes(sent)
-        with os.fdopen(os.dup(descriptors[4]), "rb") as request_file:
-            request = json.load(request_file)
-        _fork(request, list(descriptors))
-        for descriptor in descriptors:
-            os.close(descriptor)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-
-
-if __name__ == "__main__":
-    main()
