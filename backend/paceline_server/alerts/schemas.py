@@ -207,8 +207,9 @@ class AlertOut(Response):
 
 class AlertDetailOut(AlertOut):
     """An alert's page. `mute` is the mute of its rule in force; only alerts that people may write rules for can be
-    muted (`can_be_muted`)."""
+    muted (`can_be_muted`). `imported`: another tool measured it, so that nothing can be measured to search its commit."""
 
+    imported: bool
     rule: RuleOut
     mute: MuteOut | None
     can_be_muted: bool

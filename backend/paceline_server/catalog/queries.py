@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select, update
-from sqlalchemy.orm import Session, defer
+from sqlalchemy import Select, delete, func, select, union, update
+from sqlalchemy.orm import Session, defer, undefer
 
 from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
-from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Run
 
 
 def suites() -> Select[Any]:
     return select(Suite)
+
+
+_known = union(
+    select(Suite.name), select(Run.suite).where(Run.trigger == IMPORTED)
+).subquery("known_suite")
+KNOWN_NAME = _known.c.name
+"""The name of a suite that was announced or imported."""
+
+
+def known_names() -> Select[Any]:
+    """Return a query for the names of all suites that were announced or imported."""
+    return select(KNOWN_NAME)
+
+
+def suites_called(session: Session, names: Collection[str]) -> dict[str, Suite]:
+    """Return those of these suites that were announced, by name."""
+    rows = session.scalars(select(Suite).where(Suite.name.in_(names)))
+    return {row.name: row for row in rows}
+
+
+def newest_imported_runs(session: Session, suite: str, limit: int) -> list[Run]:
+    """Return the newest imported runs of a suite with their manifests, without those that a corrected file replaced."""
+    query = (
+        select(Run)
+        .where(Run.suite == suite, Run.trigger == IMPORTED, Run.superseded_by.is_(None))
+        .order_by(Run.created_at.desc(), Run.id.desc())
+        .limit(limit)
+        .options(undefer(Run.manifest))
+    )
+    return list(session.scalars(query))
 
 
 def suite(session: Session, name: str) -> Suite | None:

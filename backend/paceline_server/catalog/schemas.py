@@ -82,12 +82,16 @@ class SuiteRefusedOut(Response):
 
 
 class SuiteOut(Response):
+    """A suite. Where `imported`, no agent announced it and another tool measured it: its benchmarks are those of its
+    newest imports, and it has neither a repository nor a manifest and cannot be run."""
+
     name: str
     title: str
     description: str | None
-    repository: str
-    manifest_path: str
-    manifest_hash: str
+    imported: bool
+    repository: str | None
+    manifest_path: str | None
+    manifest_hash: str | None
     benchmarks: list[BenchmarkOut]
     knobs: list[KnobOut]
     presets: list[PresetOut]

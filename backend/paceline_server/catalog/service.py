@@ -8,10 +8,11 @@ announcement is read before a transaction begins, because reading a manifest tak
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import msgspec
 import structlog
 from paceline_contract.announcements import manifest_digest
 from paceline_contract.locations import (
@@ -42,9 +43,12 @@ from paceline_server.catalog.schemas import (
 )
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError
+from paceline_server.kernel.wire import Page
 from paceline_server.store import access, audit
 from paceline_server.store.access import DEFAULT_PROJECT_ID
+from paceline_server.store.page import page
 from paceline_server.store.tables.catalog import Suite
+from paceline_server.store.tables.jobs import Run
 
 log = structlog.get_logger("paceline.catalog")
 
@@ -55,6 +59,10 @@ NICKNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 MAX_CLAIMS = 20
 """At most this many refused repositories of one suite are recorded, so that an agent cannot fill the audit log."""
+
+
+MERGED_IMPORTS = 10
+"""An imported suite has the benchmarks of this many of its newest runs, because one measurement may be several files."""
 
 
 class AnnouncedSuite(NamedTuple):
@@ -68,6 +76,13 @@ class AnnouncedSuite(NamedTuple):
     manifest_hash: str
     commit: str
     branch: str | None
+
+
+class MeasuredSuite(NamedTuple):
+    """A suite with figures. `imported`: no agent announced it; `manifest` is made of what its newest imports have."""
+
+    manifest: Manifest
+    imported: bool
 
 
 class Announcement(NamedTuple):
@@ -313,9 +328,38 @@ def find(session: Session, name: str) -> Suite:
     """Return the newest announcement of a suite. Raises 404."""
     suite = queries.suite(session, name)
     if suite is None:
-        detail = f"There is no suite {name!r}. {describe_announced(session)}"
-        raise ProblemError(404, "not_found", detail)
+        raise _unknown(session, name)
     return suite
+
+
+def _unknown(session: Session, name: str) -> ProblemError:
+    detail = f"There is no suite {name!r}. {describe_announced(session)}"
+    return ProblemError(404, "not_found", detail)
+
+
+def find_measured(session: Session, name: str) -> MeasuredSuite:
+    """Return a suite that was announced or imported. Raises 404."""
+    announced = announced_manifest(session, name)
+    if announced is not None:
+        return MeasuredSuite(read_manifest(announced), imported=False)
+    return MeasuredSuite(_merge_imported(_imported_runs(session, name)), imported=True)
+
+
+def _imported_runs(session: Session, name: str) -> Sequence[Run]:
+    """Return the newest imported runs of a suite. Raises 404 without any."""
+    runs = queries.newest_imported_runs(session, name, MERGED_IMPORTS)
+    if not runs:
+        raise _unknown(session, name)
+    return runs
+
+
+def _merge_imported(runs: Sequence[Run]) -> Manifest:
+    """Return the manifest of the newest of these runs, with the benchmarks of all of them."""
+    newest, *older = [read_manifest(run.manifest) for run in runs]
+    benchmarks = dict(newest.benchmarks)
+    for manifest in older:
+        benchmarks = manifest.benchmarks | benchmarks
+    return msgspec.structs.replace(newest, benchmarks=benchmarks)
 
 
 def manifests(session: Session) -> dict[str, Manifest]:
@@ -345,13 +389,66 @@ def describe_announced(session: Session) -> str:
     return f"Announced: {', '.join(known[:MAX_NAMED_SUITES])}{more}."
 
 
+def list_suites(session: Session, *, limit: int, cursor: str | None) -> Page[SuiteOut]:
+    """Return the suites that were announced or imported, by name."""
+    names = page(
+        session,
+        queries.known_names(),
+        [queries.KNOWN_NAME],
+        lambda name: [name],
+        str,
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
+    announced = queries.suites_called(session, names.items)
+    last_runs = queries.last_runs(session)
+    return Page(
+        items=[
+            suite_out(announced[name], last_runs.get(name))
+            if name in announced
+            else _imported_suite_out(session, name)
+            for name in names.items
+        ],
+        next=names.next,
+    )
+
+
+def get_suite(session: Session, name: str) -> SuiteOut:
+    """Return a suite that was announced or imported. Raises 404."""
+    suite = queries.suite(session, name)
+    if suite is None:
+        return _imported_suite_out(session, name)
+    return suite_out(suite, queries.last_runs(session, name).get(name))
+
+
+def _imported_suite_out(session: Session, name: str) -> SuiteOut:
+    runs = _imported_runs(session, name)
+    manifest = _merge_imported(runs)
+    return SuiteOut(
+        name=name,
+        title=manifest.suite.title,
+        description=None,
+        imported=True,
+        repository=None,
+        manifest_path=None,
+        manifest_hash=None,
+        benchmarks=_benchmarks(manifest),
+        knobs=[],
+        presets=[],
+        updated_at=runs[0].created_at,
+        last_run_at=None,
+    )
+
+
 def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:
-    """Return the wire shape of a suite."""
+    """Return the wire shape of an announced suite."""
     manifest = read_manifest(suite.manifest)
     return SuiteOut(
         name=suite.name,
         title=manifest.suite.title,
         description=manifest.suite.description,
+        imported=False,
         repository=suite.repository,
         manifest_path=suite.manifest_path,
         manifest_hash=suite.manifest_hash,

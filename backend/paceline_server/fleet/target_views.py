@@ -171,7 +171,10 @@ def _check(target: Target, *, raw: bool) -> DeviceCheckOut | None:
 
 
 def _possible_actions(target: Target, ordered: set[OrderKind]) -> list[Action]:
-    """Return the actions that a person can take now; `ordered`: kinds of orders that wait already."""
+    """Return the actions that a person can take now; `ordered`: kinds of orders that wait already. None about a target
+    of which other tools report."""
+    if target.agent_id == IMPORTS_AGENT:
+        return []
     if target.kind != "device":
         return ["maintenance"]
     orders: dict[OrderKind, Action] = {"check": "recheck", "reboot": "reboot"}

@@ -83,7 +83,8 @@ def compare(  # noqa: PLR0917 - as the route has them
     )
     if base_side.suite != head_side.suite:
         raise invalid_request(
-            f"base measured {base_side.suite}, head {head_side.suite}: they share nothing."
+            f"The base measured the suite {base_side.suite}, the head {head_side.suite}: they have nothing in common. "
+            "Choose two sides of one suite."
         )
     names = _newest_names(session, base_side, head_side)
     before, after = (

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Literal, cast
 
 from paceline_contract.manifest import Manifest
-from paceline_contract.manifest_reader import read_manifest
 from paceline_contract.params import params_text
 from paceline_contract.units import Unit
 from sqlalchemy.orm import Session
@@ -47,9 +46,12 @@ Cell = tuple[str, str]
 
 
 def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
-    """Return the matrix of a suite on a branch, by default the one measured last. Raises 404."""
-    manifest = read_manifest(catalog.find(session, suite).manifest)
-    branches = history.branches(session, suite)
+    """Return the matrix of a suite on a branch, by default the one measured last. Raises 404.
+
+    Of a suite that no agent announced, all imported series are shown, judged or not."""
+    manifest, is_imported = catalog.find_measured(session, suite)
+    imports: history.Imports = "all" if is_imported else "judged"
+    branches = history.branches(session, suite, imports)
     last = (
         None
         if branch is not None or branches
@@ -58,7 +60,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     chosen = branch if branch is not None else next(iter(branches), last or "")
     cells: dict[Cell, list[SeriesStanding]] = defaultdict(list)
     called = history.NewestNames.of(manifest)
-    for standing in history.standings(session, suite, chosen):
+    for standing in history.standings(session, suite, chosen, imports):
         cells[
             called.benchmark(standing.series.benchmark), standing.series.target_id
         ].append(standing)
@@ -78,7 +80,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
             title=manifest.benchmarks[name].title
             if name in manifest.benchmarks
             else name,
-            declared=name in manifest.benchmarks,
+            declared=is_imported or name in manifest.benchmarks,
             retired=retired.get(name),
             cells=[
                 _cell(

@@ -513,6 +513,8 @@ _FOR_HISTORY = (
     Run.demonstration.is_(False),
 )
 """Runs whose measurements belong to history."""
+_IMPORTED = (Run.trigger == IMPORTED, Run.superseded_by.is_(None))
+"""Imported runs that no corrected file replaced."""
 
 
 def find_run(session: Session, run_id: str) -> Run | None:
@@ -520,18 +522,17 @@ def find_run(session: Session, run_id: str) -> Run | None:
 
 
 def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[Run]:
-    """Return runs of an abbreviated commit that measure for history, newest first."""
+    """Return runs of an abbreviated commit that measure for history, newest first; where there are none, what other tools
+    measured of it."""
     query = (
         select(Run)
-        .where(
-            Run.commit.startswith(commit, autoescape=True),
-            *_FOR_HISTORY,
-        )
+        .where(Run.commit.startswith(commit, autoescape=True))
         .order_by(Run.created_at.desc(), Run.id.desc())
     )
     if suite is not None:
         query = query.where(Run.suite == suite)
-    return list(session.scalars(query))
+    measured_here = list(session.scalars(query.where(*_FOR_HISTORY)))
+    return measured_here or list(session.scalars(query.where(*_IMPORTED)))
 
 
 class ReportedJobRow(NamedTuple):

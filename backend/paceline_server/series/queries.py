@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Select, and_, exists, func, or_, select
+from sqlalchemy import Select, and_, exists, func, or_, select, true
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -122,16 +122,21 @@ def _is_judged() -> ColumnElement[bool]:
     return or_(_is_measured_here(), counts)
 
 
+Imports = Literal["none", "judged", "all"]
+"""Which imported series are returned beside those that were measured here."""
+
+
+def _is_shown(imports: Imports) -> ColumnElement[bool]:
+    if imports == "all":
+        return true()
+    return _is_judged() if imports == "judged" else _is_measured_here()
+
+
 def of_suite(
-    session: Session,
-    suite: str,
-    branch: str | None = None,
-    *,
-    with_imported: bool = False,
+    session: Session, suite: str, branch: str | None = None, imports: Imports = "none"
 ) -> list[Series]:
-    """Return the series of a suite (on a branch) by name. `with_imported`: those that are imported and judged, too."""
-    shown = _is_judged() if with_imported else _is_measured_here()
-    query = select(Series).where(Series.suite == suite, shown)
+    """Return the series of a suite (on a branch) by name."""
+    query = select(Series).where(Series.suite == suite, _is_shown(imports))
     if branch is not None:
         query = query.where(Series.branch == branch)
     order = (
@@ -423,12 +428,12 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
     return session.scalars(query.limit(1)).one_or_none() is not None
 
 
-def branches(session: Session, suite: str) -> list[str]:
-    """Return the branches with series of a suite, the most recent first; imported ones count if they are judged."""
+def branches(session: Session, suite: str, imports: Imports = "judged") -> list[str]:
+    """Return the branches with series of a suite, the most recent first."""
     newest = func.max(Series.last_at)
     query = (
         select(Series.branch)
-        .where(Series.suite == suite, _is_judged())
+        .where(Series.suite == suite, _is_shown(imports))
         .group_by(Series.branch)
     )
     return list(session.scalars(query.order_by(newest.desc(), Series.branch)))

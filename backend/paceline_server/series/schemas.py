@@ -22,7 +22,8 @@ CauseOfChange = Literal["code", "environment", "target"]
 
 class SeriesOut(Response):
     """A series in a list. `value`, `at` and `commit` are those of its newest point, excluded or not; `changes` is the
-    number of changes by state. `title` is the original text if its names are shortened from it."""
+    number of changes by state. `title` is the original text if its names are shortened from it. `imported`: another tool
+    measured it, so that nothing here can measure it again."""
 
     id: str
     title: str | None
@@ -35,6 +36,7 @@ class SeriesOut(Response):
     direction: Direction
     target_id: str
     target_name: str
+    imported: bool
     branch: str
     points: int
     value: float

@@ -40,6 +40,7 @@ from paceline_server.store.tables.history import Series, SeriesPoint
 
 __all__ = [
     "FloorKey",
+    "Imports",
     "JobPoints",
     "NewestNames",
     "PointOfSeries",
@@ -68,6 +69,7 @@ __all__ = [
 ]
 
 
+Imports = queries.Imports
 branches = queries.branches
 fingerprints = queries.fingerprints
 fingerprints_of_jobs = queries.fingerprints_of_jobs
@@ -116,7 +118,7 @@ def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
     return [
         shapes.series_out(
             row,
-            targets[row.target_id].name if row.target_id in targets else "",
+            targets.get(row.target_id),
             newest[row.id],
             counts[row.id],
             changes.get(row.id, {}),
@@ -238,9 +240,11 @@ class SeriesStanding(NamedTuple):
     """The newest noise floor of its key, a fraction."""
 
 
-def standings(session: Session, suite: str, branch: str) -> list[SeriesStanding]:
+def standings(
+    session: Session, suite: str, branch: str, imports: Imports = "judged"
+) -> list[SeriesStanding]:
     """Return series of a suite on a branch that have a point, by name."""
-    rows = queries.of_suite(session, suite, branch, with_imported=True)
+    rows = queries.of_suite(session, suite, branch, imports)
     keys = [row.id for row in rows]
     newest = queries.newest_points(session, keys)
     changes = defaultdict[str, list[ChangeOut]](list)

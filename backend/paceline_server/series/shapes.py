@@ -19,12 +19,13 @@ from paceline_server.series.schemas import (
     SegmentOut,
     SeriesOut,
 )
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 from paceline_server.store.tables.history import TARGET_SHIFT, Series, SeriesPoint
 
 
 def series_out(
     series: Series,
-    target_name: str,
+    target: Target | None,
     newest: SeriesPoint,
     points: int,
     changes: Mapping[str, int],
@@ -32,7 +33,8 @@ def series_out(
     """Return a series as lists show it."""
     return SeriesOut.of_row(
         series,
-        target_name=target_name,
+        target_name="" if target is None else target.name,
+        imported=target is not None and target.agent_id == IMPORTS_AGENT,
         points=points,
         value=newest.value,
         at=newest.at,

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Query
-from sqlalchemy import Select, bindparam, tuple_
+from sqlalchemy import ColumnElement, Select, bindparam, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from paceline_server.kernel.errors import invalid_request
@@ -90,7 +90,7 @@ def _is_bindable(part: object) -> bool:
 def page(
     session: Session,
     query: Select[Any],
-    keys: Sequence[InstrumentedAttribute[Any]],
+    keys: Sequence[InstrumentedAttribute[Any] | ColumnElement[Any]],
     key_of: Callable[[Any], Key],
     shape: Callable[[Any], Shape],
     *,

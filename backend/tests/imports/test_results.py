@@ -362,7 +362,9 @@ def test_a_history_moves_in_silently_and_what_is_pushed_after_it_is_told(
         _pause(clock, 3600.0)
     (alert,) = nights.ci.get("/alerts")["items"]
     assert (alert["state"], alert["head_commit"]) == ("open", commit_of(48))
-    events = nights.ci.get(f"/alerts/{alert['id']}")["history"]
+    shown = nights.ci.get(f"/alerts/{alert['id']}")
+    assert shown["imported"]
+    events = shown["history"]
     assert "notified" in [event["action"] for event in events]
     assert "another tool measured them" in str(events)
     refused = nights.ci.send("POST", f"/alerts/{alert['id']}/bisect", {})

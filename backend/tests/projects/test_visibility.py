@@ -294,6 +294,26 @@ def test_a_cursor_of_another_project_is_refused(world: World) -> None:
     assert world.call("get", "/api/v1/runs", theirs, query=taken).status_code == 400
 
 
+def test_a_suite_that_another_project_imported_is_not_known(world: World) -> None:
+    """Such a suite has no row of its own: it is a name of the project's imported runs."""
+    _, ours = world.program("project.read", "imports.write")
+    _, theirs = world.program("project.read", project_id=world.other_id)
+    metric = {"name": "time", "unit": "ns", "direction": "lower", "samples": [[1, 1]]}
+    secret = {
+        "format": "paceline.result/1",
+        "tool": "secret-tool",
+        "cases": [{"name": "a", "benchmark": "a", "metrics": [metric]}],
+    }
+    stored = world.call("post", "/api/v1/imports", ours, {"document": secret})
+    assert stored.status_code == 201, stored.text
+    asked = ("get", "/api/v1/suites")
+    assert "secret_tool" in world.call(*asked, ours).text
+    assert world.call(*asked, theirs).json()["items"] == []
+    for path in ("/api/v1/suites/secret_tool", "/api/v1/matrix?suite=secret_tool"):
+        assert world.call("get", path, ours).status_code == 200
+        assert world.call("get", path, theirs).status_code == 404
+
+
 def test_routes_without_limits_are_these(app: FastAPI) -> None:
     """Sign-in, enrolment, the management of projects, and plots, whose link is the credential. A route is added here
     with a reason only."""

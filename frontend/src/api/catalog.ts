@@ -1,4 +1,4 @@
-/** Requests the suites that agents announced. */
+/** Requests the suites that agents announced or that were imported. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -14,4 +14,13 @@ export const suitesQuery = queryOptions({
       }),
     ),
   staleTime: 30_000,
+});
+
+/** Only suites that can be run: what another tool measured cannot. */
+export const announcedSuitesQuery = queryOptions({
+  ...suitesQuery,
+  select: (page) => ({
+    ...page,
+    items: page.items.filter(({ imported }) => !imported),
+  }),
 });

@@ -2504,7 +2504,7 @@ export interface paths {
         };
         /**
          * List Suites
-         * @description List suites by name.
+         * @description List the suites that agents announce and those that were imported, by name.
          */
         get: operations["list_suites"];
         put?: never;
@@ -3100,7 +3100,7 @@ export interface components {
         /**
          * AlertDetailOut
          * @description An alert's page. `mute` is the mute of its rule in force; only alerts that people may write rules for can be
-         *     muted (`can_be_muted`).
+         *     muted (`can_be_muted`). `imported`: another tool measured it, so that nothing can be measured to search its commit.
          */
         AlertDetailOut: {
             /** Id */
@@ -3177,6 +3177,8 @@ export interface components {
             run_id: string | null;
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
+            /** Imported */
+            imported: boolean;
             rule: components["schemas"]["RuleOut"];
             mute: components["schemas"]["MuteOut"] | null;
             /** Can Be Muted */
@@ -8752,7 +8754,8 @@ export interface components {
         /**
          * SeriesOut
          * @description A series in a list. `value`, `at` and `commit` are those of its newest point, excluded or not; `changes` is the
-         *     number of changes by state. `title` is the original text if its names are shortened from it.
+         *     number of changes by state. `title` is the original text if its names are shortened from it. `imported`: another tool
+         *     measured it, so that nothing here can measure it again.
          */
         SeriesOut: {
             /** Id */
@@ -8785,6 +8788,8 @@ export interface components {
             target_id: string;
             /** Target Name */
             target_name: string;
+            /** Imported */
+            imported: boolean;
             /** Branch */
             branch: string;
             /** Points */
@@ -8985,7 +8990,11 @@ export interface components {
             /** Branch */
             branch?: string | null;
         };
-        /** SuiteOut */
+        /**
+         * SuiteOut
+         * @description A suite. Where `imported`, no agent announced it and another tool measured it: its benchmarks are those of its
+         *     newest imports, and it has neither a repository nor a manifest and cannot be run.
+         */
         SuiteOut: {
             /** Name */
             name: string;
@@ -8993,12 +9002,14 @@ export interface components {
             title: string;
             /** Description */
             description: string | null;
+            /** Imported */
+            imported: boolean;
             /** Repository */
-            repository: string;
+            repository: string | null;
             /** Manifest Path */
-            manifest_path: string;
+            manifest_path: string | null;
             /** Manifest Hash */
-            manifest_hash: string;
+            manifest_hash: string | null;
             /** Benchmarks */
             benchmarks: components["schemas"]["BenchmarkOut"][];
             /** Knobs */

@@ -80,6 +80,8 @@ export interface History {
   comparePage: number;
   /** Refuses every page after the first, as if rows had changed. */
   compareMoved: boolean;
+  /** Why the server compares nothing. */
+  compareRefusal: string | null;
   /** Completeness by run; other runs are complete. */
   completeness: Map<string, Completeness>;
   retired: { benchmark: string; arm: string | null; reason: string }[];
@@ -369,6 +371,7 @@ function createHistory(): History {
     compares: [],
     comparePage: 100,
     compareMoved: false,
+    compareRefusal: null,
     completeness: new Map(),
     retired: [],
   };

@@ -236,6 +236,7 @@ export function alertDetail(summary: Alert = alert()): AlertDetail {
     cause_text: null,
     findings: points,
     bisection: null,
+    imported: false,
     history: HISTORY,
     actions:
       summary.state === 'open'

@@ -79,6 +79,7 @@ export function series(change: Partial<Series> = {}): Series {
     direction: 'lower',
     target_id: 'target-1',
     target_name: 'lab-host',
+    imported: false,
     branch: 'main',
     points: NIGHTS,
     value: value(NIGHTS - 1),

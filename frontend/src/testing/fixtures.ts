@@ -175,6 +175,7 @@ export const suite: Suite = {
   name: 'hashing',
   title: 'Hashing',
   description: 'Digests of ledger fingerprints, native against the JVM.',
+  imported: false,
   repository: 'paceline',
   manifest_path: 'native/hashing/suite.toml',
   manifest_hash: 'ab'.repeat(32),
@@ -228,6 +229,29 @@ export const suite: Suite = {
   ],
   presets: [],
   updated_at: minutesAgo(300),
+};
+
+/** A suite that no agent announced: pytest-benchmark measured it. */
+export const importedSuite: Suite = {
+  ...suite,
+  name: 'pytest_benchmark',
+  title: 'Imported from pytest-benchmark',
+  description: null,
+  imported: true,
+  repository: null,
+  manifest_path: null,
+  manifest_hash: null,
+  benchmarks: suite.benchmarks.map((benchmark) => ({
+    ...benchmark,
+    name: 'test_parse',
+    title: 'test_parse',
+    workload: 'pytest_benchmark',
+    arms: ['code'],
+    reference: 'code',
+    device_reference: 'code',
+    params: [],
+  })),
+  knobs: [],
 };
 
 /** Derives the outcome of a run or a job, as the server does. */

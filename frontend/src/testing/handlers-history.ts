@@ -105,6 +105,8 @@ function readHandlers({ history }: FakeBackend): HttpHandler[] {
       history.compares.push(Object.fromEntries(query));
       if (query.get('base') === 'unknown0')
         return problem(404, 'not_found', 'There is no such revision.');
+      if (history.compareRefusal !== null)
+        return problem(400, 'invalid_request', history.compareRefusal);
       const hide = query.get('hide_uncertain') === 'true';
       const rows = history.compare.rows.filter(
         ({ significance }) => !hide || significance === 'clear',

@@ -40,11 +40,14 @@ export interface BisectPanelProps {
   allowed: boolean;
 }
 
-/** Shown only for a change in history that is caused by code; other alerts have no commits to search. */
+/**
+ * Shown only for a change in history that is caused by code and was measured here; other alerts have no commits to
+ * search.
+ */
 export function BisectPanel({ alert, allowed }: BisectPanelProps) {
-  const { bisection, kind, cause, head_commit: head } = alert;
+  const { bisection, kind, cause, head_commit: head, imported } = alert;
   const searchable =
-    kind === 'history' && cause !== 'environment' && head !== null;
+    kind === 'history' && cause !== 'environment' && head !== null && !imported;
   if (bisection === null && !searchable) return null;
   const again =
     bisection === null ||

@@ -180,11 +180,14 @@ describe('the search for the commit', () => {
     ).toBeInTheDocument();
   });
 
-  it('is offered for code only', async () => {
+  it.each([
+    ['for code only', { cause: 'environment' as const }],
+    ['for what was measured here only', { imported: true }],
+  ])('is offered %s', async (_, about) => {
     await open((backend) => {
       backend.alerts.set(
         'alert-history',
-        changeAlert({ bisection: null, cause: 'environment' }),
+        changeAlert({ bisection: null, ...about }),
       );
     });
     expect(

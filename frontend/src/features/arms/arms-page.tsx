@@ -5,7 +5,7 @@
  */
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery } from '../../api/catalog';
+import { announcedSuitesQuery } from '../../api/catalog';
 import { armsQuery } from '../../api/reports';
 import type { Benchmark, Suite } from '../../api/types';
 import { compact } from '../../lib/search-values';
@@ -29,7 +29,7 @@ export interface ArmsPageProps {
 }
 
 export function ArmsPage({ search, onSearch }: ArmsPageProps) {
-  const suites = useQuery(suitesQuery);
+  const suites = useQuery(announcedSuitesQuery);
   return (
     <Page
       title="Arms"

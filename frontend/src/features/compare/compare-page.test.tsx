@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
-import { run } from '../../testing/fixtures';
+import { importedSuite, run } from '../../testing/fixtures';
 import { compared, compareRow } from '../../testing/fixtures-history';
 import { renderApp } from '../../testing/render-app';
 
@@ -293,6 +293,34 @@ describe('comparing two sides', () => {
     expect(
       screen.queryByRole('link', { name: 'Start an A/B run' }),
     ).not.toBeInTheDocument();
+  });
+
+  it('offers none of a suite that another tool measured, which can be chosen', async () => {
+    const { user } = await open(
+      `${ADDRESS}&suite=pytest_benchmark`,
+      (backend) => {
+        backend.suites.push(importedSuite);
+        backend.history.compare = { ...compared, suite: importedSuite.name };
+      },
+    );
+    expect(
+      await screen.findByDisplayValue(importedSuite.title),
+    ).toBeInTheDocument();
+    await user.click(screen.getByRole('switch', { name: /Hide uncertain/ }));
+    expect(
+      screen.queryByRole('link', { name: 'Start an A/B run' }),
+    ).not.toBeInTheDocument();
+  });
+
+  it('says why two sides that it knows cannot be compared', async () => {
+    const refusal = 'The base measured the suite a, the head b.';
+    renderApp(ADDRESS, (backend) => {
+      backend.history.compareRefusal = refusal;
+    });
+    const said = await screen.findByRole('alert');
+    expect(said).toHaveTextContent(/^These two cannot be compared/);
+    expect(said).toHaveTextContent(refusal);
+    expect(said).not.toHaveTextContent('invalid_request');
   });
 
   it('names the side the server does not know and what to do', async () => {

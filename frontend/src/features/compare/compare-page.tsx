@@ -146,6 +146,19 @@ function NotMeasured({ error }: { error: Error }) {
   );
 }
 
+/** Shows why two sides that are known cannot be compared, for example because they are of two suites. */
+function NotComparable({ error }: { error: Error }) {
+  return (
+    <Panel title="Nothing to compare">
+      <div role="alert">
+        <EmptyState icon="compare" title="These two cannot be compared">
+          {error.message}
+        </EmptyState>
+      </div>
+    </Panel>
+  );
+}
+
 function ComparedRevisions({
   search,
   onSearch,
@@ -162,6 +175,13 @@ function ComparedRevisions({
   const compared = useInfiniteQuery(compareQuery(filters));
   if (isApiError(compared.error) && compared.error.status === 404) {
     return <NotMeasured error={compared.error} />;
+  }
+  if (
+    isApiError(compared.error) &&
+    compared.error.status === 400 &&
+    !compared.isFetchNextPageError
+  ) {
+    return <NotComparable error={compared.error} />;
   }
   return (
     <div className={classes.report}>

@@ -1,6 +1,8 @@
 /** The server's comparison of two sides; nothing is judged or computed here. */
 import { Button, Switch } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 
+import { suitesQuery } from '../../api/catalog';
 import type { Compare, CompareSide } from '../../api/types';
 import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
@@ -160,11 +162,13 @@ function SideFacts({ label, side }: { label: string; side: CompareSide }) {
   );
 }
 
-/** Links to the form of an A/B run if two commits can be measured interleaved. */
+/** Links to the form of an A/B run if two commits can be measured interleaved, which another tool's suite cannot. */
 function RequestAbRun({ data: { suite, base, head } }: { data: Compare }) {
+  const suites = useQuery(suitesQuery).data?.items ?? [];
   if (
     base.commit === head.commit ||
-    [base, head].some(({ commit }) => commit === UNKNOWN_COMMIT)
+    [base, head].some(({ commit }) => commit === UNKNOWN_COMMIT) ||
+    suites.some(({ name, imported }) => name === suite && imported)
   )
     return null;
   return (

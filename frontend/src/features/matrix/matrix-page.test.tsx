@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
 import { changeOf, cell } from '../../testing/fixtures-history';
-import { minutesAgo } from '../../testing/fixtures';
+import { importedSuite, minutesAgo } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
 
 async function open(prepare?: Parameters<typeof renderApp>[1]) {
@@ -94,6 +94,18 @@ describe('the matrix', () => {
     expect(
       screen.getByRole('columnheader', { name: /^lab-host host/ }),
     ).toBeInTheDocument();
+  });
+
+  it('shows a suite that only another tool measured, and does not offer to run it', async () => {
+    renderApp('/matrix?suite=pytest_benchmark', (backend) => {
+      backend.suites.push(importedSuite);
+      backend.history.matrix = { ...backend.history.matrix, rows: [] };
+    });
+    expect(
+      await screen.findByRole('heading', { name: 'Nothing imported' }),
+    ).toBeInTheDocument();
+    expect(screen.getByDisplayValue(importedSuite.title)).toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: /^Run / })).toBeNull();
   });
 
   it('keeps a benchmark that is gone, and says why', async () => {

@@ -117,6 +117,12 @@ function isEmpty({ rows }: Matrix): boolean {
 }
 
 function NotMeasured({ suite }: { suite: Suite }) {
+  if (suite.imported)
+    return (
+      <EmptyState icon="matrix" title="Nothing imported">
+        No import has measured the suite on this branch.
+      </EmptyState>
+    );
   return (
     <EmptyState
       icon="matrix"
@@ -144,8 +150,8 @@ function NoSuites() {
           </ButtonLink>
         }
       >
-        Agents announce the suites of their repositories. Run one to see it
-        here.
+        Agents announce the suites of their repositories. Run one, or import
+        what another tool measured, to see it here.
       </EmptyState>
     </Panel>
   );

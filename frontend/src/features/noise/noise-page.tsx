@@ -1,7 +1,7 @@
 /** Shows the noise floor of each target, the resulting threshold, and the A/A runs that measure it. */
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery } from '../../api/catalog';
+import { announcedSuitesQuery } from '../../api/catalog';
 import { noiseFloorsQuery } from '../../api/noise';
 import type { NoiseFloor } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
@@ -83,7 +83,7 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
 }
 
 function Filters({ search, onSearch }: NoisePageProps) {
-  const suites = useQuery(suitesQuery);
+  const suites = useQuery(announcedSuitesQuery);
   const set = (change: NoiseSearch) =>
     onSearch(compact({ ...search, cursor: undefined, ...change }));
   return (

@@ -13,7 +13,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
-import { suitesQuery } from '../../api/catalog';
+import { announcedSuitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
 import {
@@ -69,7 +69,7 @@ function toRequest(draft: Draft, suite: string): ScheduleRequest {
 }
 
 export function ScheduleForm({ target }: { target: string | undefined }) {
-  const suites = useQuery(suitesQuery).data?.items ?? [];
+  const suites = useQuery(announcedSuitesQuery).data?.items ?? [];
   const [draft, setDraft] = useState<Draft>({
     name: '',
     kind: 'a_a',

@@ -1,7 +1,7 @@
 /** Lists usage policies with their history and the newest advice for every target. */
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery } from '../../api/catalog';
+import { announcedSuitesQuery } from '../../api/catalog';
 import { policiesQuery } from '../../api/policies';
 import type { PolicyAdvice } from '../../api/types';
 import { compact } from '../../lib/search-values';
@@ -47,7 +47,7 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
 }
 
 function Filters({ search, onSearch }: PoliciesPageProps) {
-  const suites = useQuery(suitesQuery);
+  const suites = useQuery(announcedSuitesQuery);
   return (
     <FilterBar>
       <FilterSelect

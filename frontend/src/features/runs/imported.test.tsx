@@ -1,5 +1,6 @@
 import { screen, within } from '@testing-library/react';
 
+import { importedSuite } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
 import type { FakeBackend } from '../../testing/fake-backend';
 
@@ -60,12 +61,32 @@ const imported = (backend: FakeBackend) => {
   );
 };
 
+describe('a suite that only another tool measured', () => {
+  it('is not offered to who asks for a run, also not by its address', async () => {
+    renderApp('/runs/new?suite=pytest_benchmark', (backend) => {
+      backend.suites.push(importedSuite);
+    });
+    const offered = await screen.findByRole('combobox', { name: 'Suite' });
+    expect(offered).toHaveDisplayValue('Hashing');
+    expect(offered).not.toHaveTextContent(importedSuite.title);
+  });
+});
+
 describe('a target of which only imported figures are known', () => {
   it('is not offered to who asks for a run', async () => {
     renderApp('/runs/new?suite=hashing', imported);
     const offered = await screen.findByRole('group', { name: 'Targets' });
     expect(within(offered).getByText('pixel-8')).toBeInTheDocument();
     expect(within(offered).queryByText('ci-7')).not.toBeInTheDocument();
+  });
+
+  it('offers no action, no A/A run and no agent that was seen', async () => {
+    renderApp('/targets/target-1', imported);
+    expect(
+      await screen.findByText('none: other tools report about it'),
+    ).toBeInTheDocument();
+    expect(screen.queryByRole('heading', { name: 'Actions' })).toBeNull();
+    expect(screen.queryByRole('heading', { name: 'Noise floor' })).toBeNull();
   });
 
   it('has neither an agent nor a clean preflight', async () => {

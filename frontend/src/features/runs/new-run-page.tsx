@@ -17,7 +17,7 @@ import {
 } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
-import { suitesQuery } from '../../api/catalog';
+import { announcedSuitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
 import { estimateQuery, requestRun, runKeys, runQuery } from '../../api/runs';
@@ -83,7 +83,7 @@ export interface NewRunPageProps {
 }
 
 export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
-  const suites = useQuery(suitesQuery);
+  const suites = useQuery(announcedSuitesQuery);
   return (
     <Page
       title="Run a suite"

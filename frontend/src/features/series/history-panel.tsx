@@ -153,9 +153,11 @@ function NoPoints({
       icon="runs"
       title="No points yet"
       action={
-        <ButtonLink to="/runs/new" search={{ suite: page.series.suite }}>
-          Run {page.series.suite}
-        </ButtonLink>
+        !page.series.imported && (
+          <ButtonLink to="/runs/new" search={{ suite: page.series.suite }}>
+            Run {page.series.suite}
+          </ButtonLink>
+        )
       }
     >
       Every ordinary run of the suite adds a point.

@@ -103,7 +103,7 @@ function NextSteps({ page, before, point }: NextStepsProps) {
       >
         Compare with previous run
       </AppLink>
-      {before.commit !== point.commit && (
+      {before.commit !== point.commit && !page.series.imported && (
         <AppLink
           to="/runs/new"
           search={{

@@ -128,7 +128,8 @@ function RuleReason({ ruleId }: { ruleId: string }) {
   );
 }
 
-function NoisePanel({ page: { noise } }: { page: SeriesPage }) {
+function NoisePanel({ page: { noise, series } }: { page: SeriesPage }) {
+  if (noise === null && series.imported) return null;
   return (
     <Panel title="Noise floor">
       {noise === null ? (

@@ -24,6 +24,7 @@ import { TargetName } from '../../ui/target-name';
 import { TextFilter } from '../../ui/text-filter';
 import { TimeAgo } from '../../ui/time-ago';
 import type { SeriesListSearch } from './series-search';
+import classes from './series.module.css';
 
 export interface SeriesListPageProps {
   search: SeriesListSearch;
@@ -92,8 +93,11 @@ const COLUMNS: readonly Column<Series>[] = [
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   {
     header: 'Target',
-    cell: ({ target_id: id, target_name: name }) => (
-      <TargetName id={id} name={name} />
+    cell: ({ target_id: id, target_name: name, imported }) => (
+      <>
+        <TargetName id={id} name={name} />
+        {imported && <span className={classes.quiet}> imported</span>}
+      </>
     ),
   },
   { header: 'Suite', cell: (row) => row.suite },

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 
+import { importedSuite } from '../../testing/fixtures';
 import { series } from '../../testing/fixtures-history';
 import { renderApp } from '../../testing/render-app';
 
@@ -81,6 +82,29 @@ describe('finding a series', () => {
     });
     await user.click(screen.getByRole('button', { name: 'Clear filters' }));
     await waitFor(() => expect(rows()).toHaveLength(3));
+  });
+
+  it('offers suites that another tool measured, with their benchmarks, and marks their series', async () => {
+    const app = renderApp('/series?suite=pytest_benchmark', (backend) => {
+      backend.suites.push(importedSuite);
+      backend.history.series = [
+        series({ suite: importedSuite.name, imported: true }),
+      ];
+    });
+    await screen.findByRole('table', { name: 'Series' });
+    expect(rows()[0]).toHaveTextContent(/lab-host imported/);
+    await waitFor(() =>
+      expect(chosen('Suite').selectedOptions[0]).toHaveTextContent(
+        importedSuite.title,
+      ),
+    );
+    await app.user.selectOptions(chosen('Benchmark'), 'test_parse');
+    await waitFor(() =>
+      expect(app.router.state.location.search).toEqual({
+        suite: importedSuite.name,
+        benchmark: 'test_parse',
+      }),
+    );
   });
 
   it('restores a shared address, in the names that people gave', async () => {

@@ -4,6 +4,7 @@ import {
   changeOf,
   historyPoints,
   nightOf,
+  series,
   seriesPage,
 } from '../../testing/fixtures-history';
 import { stubLayout } from '../../testing/layout';
@@ -281,6 +282,18 @@ describe('the chosen point', () => {
         /^\/runs\/new\?suite=hashing&base=[0-9a-f]{40}&commit=[0-9a-f]{40}$/,
       ),
     );
+  });
+
+  it('leads to no A/B run where another tool measured it, and no A/A run is missed', async () => {
+    await open('/series/series-1', (backend) => {
+      backend.history.series = [series({ imported: true })];
+      backend.history.page = seriesPage({ noise: null });
+    });
+    expect(
+      card().getByRole('link', { name: 'Compare with previous run' }),
+    ).toBeInTheDocument();
+    expect(card().queryByRole('link', { name: /A\/B run/ })).toBeNull();
+    expect(screen.queryByText(/A\/A run/)).toBeNull();
   });
 
   it('moves with the slider, is kept in the address and read out', async () => {

@@ -67,7 +67,7 @@ export function TargetPage({ targetId, search, onSearch }: TargetPageProps) {
             }
             aside={
               <>
-                <ActionsPanel target={data} />
+                {!data.imported && <ActionsPanel target={data} />}
                 <About target={data} />
                 <EventsPanel
                   targetId={data.id}
@@ -101,7 +101,7 @@ function MainPanels({ target, search, onSearch }: MainPanelsProps) {
         />
       )}
       <RunsPanel targetId={target.id} />
-      <NoisePanel targetId={target.id} />
+      {!target.imported && <NoisePanel targetId={target.id} />}
       <PoliciesPanel filters={{ target: target.id }} />
       {isDevice && <ConfigurationPanel errors={target.configuration} />}
       {!target.imported && <PreflightPanel findings={target.preflight} />}
@@ -123,8 +123,15 @@ function About({ target }: { target: Target }) {
             target.simulated ? `${target.kind}, simulated` : target.kind,
           ],
           ['Serial', mono(target.serial)],
-          ['Agent', target.agent_name],
-          ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
+          ...(target.imported
+            ? [['Agent', 'none: other tools report about it'] as const]
+            : [
+                ['Agent', target.agent_name] as const,
+                [
+                  'Last seen',
+                  <TimeAgo key="l" at={target.last_seen_at} />,
+                ] as const,
+              ]),
           ...(boot === null ? [] : [['Boot', mono(boot)] as const]),
           ...(readings === null ? [] : readingTexts(readings)),
           ...(readings === null
