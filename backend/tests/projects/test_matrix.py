@@ -471,8 +471,8 @@ def expected(
 class Matrix:
     """Calls everything and keeps what surprised.
 
-    Without `every_refusal` each caller is refused once for each reason. What the permission table refuses reaches no row
-    of an operation, and so is the same on every database.
+    Without `every_refusal` each caller is refused once for each reason. What the permission table refuses reaches no
+    row of an operation, and so is the same on every database.
     """
 
     def __init__(
@@ -587,7 +587,8 @@ def test_every_operation_answers_everybody_as_the_permission_table_says(
     matrix = Matrix(world, app, every_refusal=is_sqlite or is_long)
     matrix.run(callers(world))
     sys.stderr.write(
-        f"{matrix.cells} cells, {len(matrix.surprises)} surprises, {dict(matrix.statuses)}, {matrix.left_out} left out\n"
+        f"{matrix.cells} cells, {matrix.left_out} left out, {len(matrix.surprises)} surprises, "
+        f"{dict(matrix.statuses)}\n"
     )
     assert not matrix.surprises, "\n".join(matrix.surprises)
     assert matrix.cells + matrix.left_out > 30 * len(OPERATIONS)
