@@ -223,7 +223,7 @@ def test_a_command_says_whether_old_figures_are_judged_and_told(
 ) -> None:
     """A push tells of a change however old its commit is, a backfill never, and an import by the age of its figures."""
     old = ("--at", "2021-03-04T05:06:07Z")
-    expected = {
+    expected: dict[tuple[str, ...], tuple[bool, bool]] = {
         ("push", *old): (True, True),
         ("push", "--backfill", *old): (True, False),
         ("push", "--backfill"): (True, False),
@@ -236,7 +236,7 @@ def test_a_command_says_whether_old_figures_are_judged_and_told(
         for figure, (arguments, said) in enumerate(expected.items(), 5):
             path = tmp_path / f"{figure}.txt"
             path.write_text(f"BenchmarkSort-2 10 {figure} ns/op\n", encoding="utf-8")
-            command, *options = (*arguments, str(path), "--commit", f"{figure:07x}")
+            command, *options = [*arguments, str(path), "--commit", f"{figure:07x}"]
             if command == "push":
                 done = pipeline(command, *options)
                 assert done.exit_code == 0, done.output
