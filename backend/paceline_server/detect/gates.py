@@ -131,6 +131,8 @@ def _measured_gate(
 ) -> Iterator[GateOut]:
     arm = gate.arm or ""
     samples = warm.get(group, gate.metric or "", arm)
+    case = warm.index.get(group.benchmark, group.params, gate.metric or "", arm)
+    unit = "" if case is None else case.unit
     missing = known.unavailable.why(group, arm)
     defect = known.audits.why_not(group, arm) or _too_fast(
         group, gate.metric or "", arm, warm
@@ -142,7 +144,12 @@ def _measured_gate(
             verdict = refused
         elif samples is not None:
             verdict = judge_gate(
-                samples[0], samples[1], gate.statistic, gate.op, target
+                samples[0],
+                samples[1],
+                gate.statistic,
+                gate.op,
+                target,
+                unit=unit,
             )
             doubt = defect or disturbed
             if doubt is not None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from paceline_contract.units import quantity
 
 from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_mean
@@ -74,25 +75,27 @@ def holds_level(value: float, op: Op, level: float) -> bool:
 
 
 def judge_level(
-    actual: float, interval: Interval, op: Op, level: float
+    actual: float, interval: Interval, op: Op, level: float, unit: str = ""
 ) -> tuple[Verdict, str]:
-    """Compare an interval with a level; where the deciding bound is missing, the verdict is `inconclusive`."""
+    """Compare an interval with a level; where the deciding bound is missing, the verdict is `inconclusive`. All are in
+    `unit`; empty is a ratio or a count."""
+
+    def text(bound: float | None) -> str:
+        return "unknown" if bound is None else quantity(bound, unit, 6)
+
     upward = op in (">", ">=")
     worst = interval.lower if upward else interval.upper
     best = interval.upper if upward else interval.lower
-    span = f"[{_text(interval.lower)}, {_text(interval.upper)}]"
+    span = f"[{text(interval.lower)}, {text(interval.upper)}]"
+    compared = f"{op} {text(level)}"
     if worst is not None and holds_level(worst, op, level):
-        return "pass", f"{actual:.6g} {op} {level:g} holds; interval {span}"
+        return "pass", f"{text(actual)} {compared} holds; interval {span}"
     if best is not None and not holds_level(best, op, level):
-        return "fail", f"{actual:.6g} {op} {level:g} does not hold; interval {span}"
+        return "fail", f"{text(actual)} {compared} does not hold; interval {span}"
     return (
         "inconclusive",
-        f"{actual:.6g} against {op} {level:g}: the interval {span} {UNDECIDED}",
+        f"{text(actual)} against {compared}: the interval {span} {UNDECIDED}",
     )
-
-
-def _text(bound: float | None) -> str:
-    return "unknown" if bound is None else f"{bound:.6g}"
 
 
 def quantile_of(statistic: str) -> float | None:
@@ -167,9 +170,15 @@ def samples_to_pass(statistic: str, op: Op) -> int:
 
 
 def judge_gate(
-    values: Floats, launch: Ints, statistic: str, op: Op, level: float
+    values: Floats,
+    launch: Ints,
+    statistic: str,
+    op: Op,
+    level: float,
+    *,
+    unit: str = "",
 ) -> GateVerdict:
-    """Judge one gate on the warm samples of one case: `values` and `launch`, shape (n,)."""
+    """Judge one gate on the warm samples of one case: `values`, in `unit`, and `launch`, shape (n,)."""
     nothing = Interval(None, None)
     if values.size == 0:
         return GateVerdict(
@@ -187,7 +196,8 @@ def judge_gate(
             "inconclusive", f"{statistic} is not a number here (mean 0)", None, nothing
         )
     interval = interval_of(values, launch, statistic)
-    verdict, reason = judge_level(actual, interval, op, level)
+    shown_in = "%" if statistic.endswith("_percent") else unit
+    verdict, reason = judge_level(actual, interval, op, level, shown_in)
     needed = samples_to_pass(statistic, op)
     if verdict == "inconclusive" and values.size < needed:
         reason = (
