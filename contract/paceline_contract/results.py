@@ -8,6 +8,7 @@ figures. Fields that are not known here are ignored.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +43,24 @@ Value = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"\A[^\x00]*\Z")]
 
 
 class ResultError(Exception):
-    """The results cannot be used; the text says what was expected and what is there instead."""
+    """The results cannot be used; the text says what was expected and what is there instead.
+
+    `reached` says how far they were read, so that the likeliest of several readers can be found: below 1 the share of the
+    bytes that are of its syntax, from 1 on how deep the place is that has another form, and infinite where only what they
+    say is wrong."""
+
+    def __init__(self, text: str, reached: float = math.inf) -> None:
+        super().__init__(text)
+        self.reached = reached
+
+
+def depth_reached(error: msgspec.ValidationError) -> float:
+    """Return how deep in a document the place is that has another form than expected."""
+    text = str(error)
+    _, found, place = text.partition(" - at `$")
+    if found:
+        return 2.0 + place.count(".") + place.count("[")
+    return 1.0 if text.startswith("Expected") else 2.0
 
 
 class Sample(NamedTuple):
@@ -168,10 +186,16 @@ def read_result(data: bytes) -> Result:
     try:
         format_name = msgspec.json.decode(data, type=_Head).format
         if format_name != FORMAT:
-            raise ResultError(f"format: expected {FORMAT!r}, found {format_name!r}")
+            raise ResultError(
+                f"format: expected {FORMAT!r}, found {format_name!r}", 2.0
+            )
         result = msgspec.json.decode(data, type=Result)
+    except msgspec.ValidationError as error:
+        raise ResultError(
+            f"expected a {FORMAT} in JSON: {error}", depth_reached(error)
+        ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ResultError(f"expected a {FORMAT} in JSON: {error}") from error
+        raise ResultError(f"expected a {FORMAT} in JSON: {error}", 0.0) from error
     for problem in _find_problems(result):
         raise ResultError(problem)
     return result

@@ -87,9 +87,9 @@ _SCALES: Final[Mapping[str, tuple[tuple[float, str], ...]]] = MappingProxyType(
 )
 
 
-def quantity(value: float, unit: str) -> str:
-    """Write a quantity in a scaled unit, `123456` ns → "123.5 µs", with four significant digits; unknown units are
+def quantity(value: float, unit: str, digits: int = 4) -> str:
+    """Write a quantity in a scaled unit, `123456` ns → "123.5 µs", with so many significant digits; unknown units are
     kept."""
     scales = _SCALES.get(unit, ((1.0, unit),))
     scale, name = next(((s, n) for s, n in scales if abs(value) >= s), scales[-1])
-    return f"{value / scale:.4g} {name}".strip()
+    return f"{value / scale:.{digits}g} {name}".strip()

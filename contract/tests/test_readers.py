@@ -459,6 +459,33 @@ def test_other_files_are_nobodys_and_every_reader_says_why(data: bytes) -> None:
     assert refused.value.reasons.keys() == READERS.keys()
 
 
+@pytest.mark.parametrize(
+    ("data", "likeliest"),
+    [
+        (b'{"benchmarks":[{"fullname":"x","stats":{"data":[]}}]}', "pytest-benchmark"),
+        (b'[{"benchmark":"a.b","mode":"thrpt"}]', "jmh"),
+        (
+            b'{"context":{},"benchmarks":[{"name":"a","real_time":1}]}',
+            "google-benchmark",
+        ),
+        (b"<html/>", "catch2"),
+        (b'<Catch2TestRun><TestCase name="a">', "catch2"),
+    ],
+)
+def test_the_reader_that_got_farthest_is_named_first(
+    data: bytes, likeliest: str
+) -> None:
+    with pytest.raises(UnknownFileError) as refused:
+        read_file(data)
+    assert next(iter(refused.value.reasons)) == likeliest
+
+
+def test_readers_of_another_syntax_are_the_last_for_a_file_that_is_cut_off() -> None:
+    with pytest.raises(UnknownFileError) as refused:
+        read_file(captured("hyperfine-1.20.0.json")[:-9])
+    assert {*list(refused.value.reasons)[-3:]} == {FORMAT, "catch2", "go"}
+
+
 def test_lists_in_the_place_of_a_figure_are_refused_however_deep() -> None:
     """Python reads a list that it cannot print."""
     for depth in range(100, 1000, 100):

@@ -1,11 +1,12 @@
 /**
  * The journey of one visitor on the embedded shape: sign in by the printed link, ask for a run through the
  * form, watch it live, read the arms and the history, slow the native arm on purpose, see the confirmed
- * alert, acknowledge it. Nothing is simulated here.
+ * alert, acknowledge it, import another tool's file. Nothing is simulated here.
  */
 import { expect, test, type Page } from '@playwright/test';
 
 import { readFailedJob } from './failed-job';
+import { importFile } from './imported-file';
 import { checkPage, checkPageAtBothWidths, WIDE } from './page-check';
 
 const SUITE = 'hashing';
@@ -302,6 +303,10 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await checkPageAtBothWidths(page, 'overview');
     await acknowledged.click();
     await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible();
+  });
+
+  await test.step('import what another tool wrote', async () => {
+    await importFile(page);
   });
 
   expect(complaints).toEqual([]);

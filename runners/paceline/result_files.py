@@ -35,8 +35,12 @@ from rich.table import Column, Table
 
 from paceline.errors import UserError
 
+SHOWN: Final[Mapping[str, bool]] = MappingProxyType({})
+"""The server shows these points and does no more."""
 JUDGED: Final = MappingProxyType({"judge": True})
-"""The server looks for changes in a history with these points."""
+"""The server looks for changes in a history with these points, and tells of them if they are recent."""
+TOLD: Final = MappingProxyType({"judge": True, "notify": True})
+"""The same, and it tells of them however old the points are."""
 MOVED_IN: Final = MappingProxyType({"judge": True, "notify": False})
 """The same, and it tells nobody: changes of a history that moves in are old."""
 
@@ -92,9 +96,9 @@ def import_body(
     suite: str | None,
     on: str | None,
     title: str | None,
-    judging: Mapping[str, bool] = MappingProxyType({}),
+    judging: Mapping[str, bool] = SHOWN,
 ) -> dict[str, Any]:
-    """Return the body that stores it on a server, which shows it and does no more without `judging`."""
+    """Return the body that stores it on a server."""
     measured_on = {"suite": suite, "on": on}
     body: dict[str, Any] = {
         "document": msgspec.to_builtins(file.result),

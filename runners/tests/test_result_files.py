@@ -87,8 +87,6 @@ def test_the_body_has_the_document_the_file_and_where_it_was_measured(
     assert (bare["measured_on"], "title" in bare) == ({}, False)
     # A server that cannot judge imports refuses what it does not know.
     assert "judge" not in bare
-    judged = result_files.import_body(file, None, None, None, result_files.JUDGED)
-    assert judged == {**bare, "judge": True}
 
 
 def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
@@ -100,6 +98,7 @@ def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
         ((results, "--at", "2026-11-29T08:30"), "no time with a zone"),
         ((results, "--on", "ci-7"), "--on is stored on a server only"),
         ((results, "--fresh"), "--fresh does not apply"),
+        ((results, "--judge"), "--judge is stored on a server only"),
         ((results, "--seconds", "1"), "--seconds does not apply"),
         ((tmp_path / "missing.json",), "cannot be read"),
     )

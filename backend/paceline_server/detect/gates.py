@@ -133,6 +133,8 @@ def _measured_gate(
 ) -> Iterator[GateOut]:
     arm = gate.arm or ""
     samples = warm.get(group, gate.metric or "", arm)
+    case = warm.index.get(group.benchmark, group.params, gate.metric or "", arm)
+    unit = "" if case is None else case.unit
     missing = known.unavailable.why(group, arm)
     defect = known.audits.why_not(group, arm) or _too_fast(
         group, gate.metric or "", arm, warm
@@ -150,6 +152,7 @@ def _measured_gate(
                 gate.op,
                 target,
                 method=known.look.gate_method,
+                unit=unit,
             )
             doubt = defect or disturbed
             if doubt is not None:

@@ -418,8 +418,13 @@ def _select_compared_parts(report: JobReportOut) -> dict[str, Any]:
     if report.method == VOIDING_METHOD:
         left_out |= {"reason", "launches_needed"}
         parts |= {"blockers": True, "next_steps": True}
-    rows = {"__all__": left_out}
-    parts |= {"comparisons": rows, "gates": rows}
+    left_out_of_gates = left_out
+    if report.gate_method == gates.SAMPLES_METHOD:
+        left_out_of_gates = left_out | {"reason"}
+    parts |= {
+        "comparisons": {"__all__": left_out},
+        "gates": {"__all__": left_out_of_gates},
+    }
     return report.model_dump(mode="json", exclude=parts)
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from paceline_contract.manifest import NAME
 from paceline_contract.readers.registry import StatedOrigin
 from sqlalchemy.orm import Session
 
@@ -89,11 +90,13 @@ async def read_upload(
     commit: Annotated[str | None, Query(pattern="^[0-9a-f]{7,64}$")] = None,
     branch: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
     at: Annotated[Instant | None, Query()] = None,
+    suite: Annotated[str | None, Query(pattern=f"^{NAME}$")] = None,
+    judge: bool = False,
 ) -> UploadedFile:
     """Return the body as a file of this name. `on` names the target that measured; `commit`, `branch` and `at` stand
-    instead of what the file says."""
+    instead of what the file says. `suite` and `judge` are those of `POST /imports`."""
     origin = StatedOrigin(commit, branch, at)
-    return UploadedFile(file, await request.body(), origin, on)
+    return UploadedFile(file, await request.body(), origin, on, suite, judge)
 
 
 Upload = Annotated[UploadedFile, Depends(read_upload)]

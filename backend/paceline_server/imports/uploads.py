@@ -39,12 +39,15 @@ HELP = (
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file with its name, what a person says about its origin, and the target that measured."""
+    """A file with its name, what a person says about its origin, the target that measured, the announced suite whose
+    benchmarks it has, and whether its points count in history."""
 
     name: str
     data: bytes
     origin: StatedOrigin
     on: str
+    suite: str | None = None
+    judge: bool = False
 
 
 def preview(file: UploadedFile) -> ImportPreviewOut:
@@ -73,8 +76,9 @@ def make_import(file: UploadedFile) -> ImportIn:
     # Its parts were checked or made here.
     return ImportIn.model_construct(
         document=ResultIn.of(_read(file)),
-        measured_on=MeasuredOnIn(on=file.on),
+        measured_on=MeasuredOnIn(on=file.on, suite=file.suite),
         original=OriginalIn.of(file.name, pack_original(file.data)),
+        judge=file.judge,
     )
 
 

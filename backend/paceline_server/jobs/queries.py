@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session, aliased
 from paceline_server.jobs.states import FINAL, HELD
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
 from paceline_server.store.tables.fleet import Agent, Target
-from paceline_server.store.tables.jobs import Attempt, Job, Run
+from paceline_server.store.tables.jobs import IMPORTED, Attempt, Job, Run
 from paceline_server.store.tables.schedules import Schedule
 
 
@@ -91,9 +91,13 @@ def runs(
     state: str | None,
     trigger: str | None,
     requested: tuple[datetime | None, datetime | None] = (None, None),
+    *,
+    with_imported: bool = True,
 ) -> Select[Run]:
     """Return a query for runs. `requested`: from the first instant on, before the second."""
     query = select(Run)
+    if not with_imported:
+        query = query.where(Run.trigger != IMPORTED)
     since, until = requested
     if since is not None:
         query = query.where(Run.created_at >= since)

@@ -368,13 +368,16 @@ def list_runs(
     state: str | None,
     trigger: Trigger | None,
     requested: tuple[datetime | None, datetime | None] = (None, None),
+    with_imported: bool = True,
     limit: int,
     cursor: str | None,
 ) -> Page[RunOut]:
     """Return runs, the newest first, with their jobs. `requested`: from the first instant on, before the second."""
     runs: Page[Run] = page.page(
         session,
-        queries.runs(suite, target, state, trigger, requested),
+        queries.runs(
+            suite, target, state, trigger, requested, with_imported=with_imported
+        ),
         [Run.created_at, Run.id],
         lambda run: (run.created_at, run.id),
         lambda run: run,

@@ -223,7 +223,10 @@ def _completeness_sentence(
     if not declared:
         parts.append("nothing was requested")
     elif not parts and declared > unaffected:
-        parts.append(f"all {declared - unavailable - unaffected} arrived")
+        arrived = declared - unavailable - unaffected
+        parts.append(
+            f"{'the only case' if arrived == 1 else f'all {arrived} cases'} arrived"
+        )
     if unaffected:
         parts.append(f"{unaffected} not affected and not measured again")
     if unavailable:

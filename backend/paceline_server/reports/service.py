@@ -64,7 +64,9 @@ ECDF_POINTS = 150
 
 
 def overview(session: Session) -> OverviewOut:
-    """Return alerts by state (zero included), false alarms, agents and the newest runs."""
+    """Return alerts by state (zero included), false alarms, agents and the newest runs.
+
+    A history that moves in is thousands of runs, so imported ones are left out."""
     counted = alerts.counts_by_state(session)
     runs = jobs.list_runs(
         session,
@@ -72,6 +74,7 @@ def overview(session: Session) -> OverviewOut:
         target=None,
         state=None,
         trigger=None,
+        with_imported=False,
         limit=OVERVIEW_RUNS,
         cursor=None,
     )

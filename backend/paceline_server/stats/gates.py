@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from paceline_contract.units import quantity
 
 from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_mean
@@ -84,18 +85,25 @@ def judge_level(
     op: Op,
     level: float,
     by_samples: Interval | None = None,
+    unit: str = "",
 ) -> tuple[Verdict, str]:
     """Compare an interval with a level; where the deciding bound is missing, the verdict is `inconclusive`.
 
-    `by_samples`: the interval before launches widened it; the reason says where that one would have decided."""
+    `by_samples`: the interval before launches widened it; the reason says where that one would have decided. `unit`: that
+    of all of them; empty is a ratio or a count."""
+
+    def text(bound: float | None) -> str:
+        return "unknown" if bound is None else quantity(bound, unit, 6)
+
     upward = op in (">", ">=")
     worst = interval.lower if upward else interval.upper
     best = interval.upper if upward else interval.lower
-    span = f"[{_text(interval.lower)}, {_text(interval.upper)}]"
+    span = f"[{text(interval.lower)}, {text(interval.upper)}]"
+    compared = f"{op} {text(level)}"
     if worst is not None and holds_level(worst, op, level):
-        return "pass", f"{actual:.6g} {op} {level:g} holds; interval {span}"
+        return "pass", f"{text(actual)} {compared} holds; interval {span}"
     if best is not None and not holds_level(best, op, level):
-        return "fail", f"{actual:.6g} {op} {level:g} does not hold; interval {span}"
+        return "fail", f"{text(actual)} {compared} does not hold; interval {span}"
     cause = ""
     if (
         by_samples is not None
@@ -104,12 +112,8 @@ def judge_level(
         cause = "its launches differ too much, "
     return (
         "inconclusive",
-        f"{actual:.6g} against {op} {level:g}: {cause}the interval {span} {UNDECIDED}",
+        f"{text(actual)} against {compared}: {cause}the interval {span} {UNDECIDED}",
     )
-
-
-def _text(bound: float | None) -> str:
-    return "unknown" if bound is None else f"{bound:.6g}"
 
 
 def quantile_of(statistic: str) -> float | None:
@@ -204,8 +208,9 @@ def judge_gate(
     level: float,
     *,
     method: str = METHOD,
+    unit: str = "",
 ) -> GateVerdict:
-    """Judge one gate by `method` on the warm samples of one case: `values` and `launch`, shape (n,)."""
+    """Judge one gate by `method` on the warm samples of one case: `values`, in `unit`, and `launch`, shape (n,)."""
     nothing = Interval(None, None)
     if values.size == 0:
         return GateVerdict(
@@ -225,7 +230,8 @@ def judge_gate(
     by_samples = interval = interval_of(values, launch, statistic)
     if method != SAMPLES_METHOD:
         interval = _widen(interval, actual, values, launch, statistic)
-    verdict, reason = judge_level(actual, interval, op, level, by_samples)
+    shown_in = "%" if statistic.endswith("_percent") else unit
+    verdict, reason = judge_level(actual, interval, op, level, by_samples, shown_in)
     needed = samples_to_pass(statistic, op)
     if verdict == "inconclusive" and values.size < needed:
         reason = (

@@ -586,6 +586,7 @@ def test_gates_decide_and_stretch_levels_do_not() -> None:
         ("required", "pass"),
         ("stretch", "fail"),
     ]
+    assert "<= 1e+06 s holds" in analysis.report.gates[0].reason
     manifest = suite_manifest(
         gates=[{**gate, "params": {"batch": 2000}, "required": 1.0}]
     )

@@ -214,6 +214,40 @@ def test_a_push_waits_for_the_server_and_nothing_to_compare_with_is_no_failure(
     assert (last.exit_code, last.stderr.count("1 series, run run_")) == (0, 1)
 
 
+@pytest.mark.shapes("embedded")
+def test_a_command_says_whether_old_figures_are_judged_and_told(
+    pipeline: Callable[..., Result],
+    server: RunningServer,
+    token: Callable[..., dict[str, str]],
+    tmp_path: Path,
+) -> None:
+    """A push tells of a change however old its commit is, a backfill never, and an import by the age of its figures."""
+    old = ("--at", "2021-03-04T05:06:07Z")
+    expected: dict[tuple[str, ...], tuple[bool, bool]] = {
+        ("push", *old): (True, True),
+        ("push", "--backfill", *old): (True, False),
+        ("push", "--backfill"): (True, False),
+        ("import", "--judge", *old): (True, False),
+        ("import", "--judge"): (True, True),
+        ("import",): (False, False),
+    }
+    headers = token("ingest", "read")
+    with connected(server, headers) as client:
+        for figure, (arguments, said) in enumerate(expected.items(), 5):
+            path = tmp_path / f"{figure}.txt"
+            path.write_text(f"BenchmarkSort-2 10 {figure} ns/op\n", encoding="utf-8")
+            command, *options = [*arguments, str(path), "--commit", f"{figure:07x}"]
+            if command == "push":
+                done = pipeline(command, *options)
+                assert done.exit_code == 0, done.output
+            else:
+                import_output(server, headers, *options)
+            (newest,) = client.get("/imports", params={"limit": 1}).json()["items"]
+            stored = client.get(f"/imports/{newest['id']}").json()
+            assert stored["source"] == path.name
+            assert (stored["judged"], stored["notifies"]) == said, arguments
+
+
 def criterion_directory(
     root: Path, runs: dict[str, tuple[float, float]], **named: str
 ) -> Path:

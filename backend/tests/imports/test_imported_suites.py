@@ -145,6 +145,20 @@ def test_two_suites_are_not_compared_and_the_answer_names_both(
     assert "Choose two sides of one suite" in refused["detail"]
 
 
+def test_the_overview_lists_no_imported_runs_which_the_runs_do(
+    lab: Lab, imports: Imports
+) -> None:
+    """A history that moves in would hide what was measured here."""
+    measured = lab.measure({}).run_id
+    imports.store(document(BEFORE, 1, parse=1000))
+    assert [run["id"] for run in imports.ask("/overview")["runs"]] == [measured]
+    (imported,) = imports.ask("/runs", trigger="import")["items"]
+    assert {run["id"] for run in imports.ask("/runs")["items"]} == {
+        imported["id"],
+        measured,
+    }
+
+
 def test_nothing_imported_is_no_suite(imports: Imports) -> None:
     assert imports.ask("/suites")["items"] == []
     assert imports.ask("/matrix", 404, suite=SUITE)["code"] == "not_found"

@@ -12,6 +12,8 @@ from fastapi.testclient import TestClient
 from paceline import result_files
 from paceline_contract.readers.registry import READERS, StatedOrigin
 from paceline_server.imports import uploads
+from paceline_server.testing.delivered_jobs import Lab
+from paceline_server.testing.sorting_suite import SUITE
 
 API = "/api/v1/imports"
 CAPTURED = Path(__file__).parents[3] / "contract/tests/captured"
@@ -47,6 +49,13 @@ class Browser:
         answer = self._client.get(f"{API}{path}", headers=self._headers)
         assert answer.status_code == 200, answer.text
         return answer
+
+    def suite_of(self, stored: Any) -> str:
+        """Return the suite of the only run of an import."""
+        (run,) = stored["runs"]
+        address = f"/api/v1/runs/{run['run_id']}"
+        answer = self._client.get(address, headers=self._headers)
+        return str(answer.json()["suite"])
 
 
 @pytest.fixture
@@ -110,6 +119,21 @@ def test_a_preview_stores_nothing_and_a_person_adds_what_a_file_lacks(
     assert (len(long["series"]), long["series_count"] > 1) == (1, True)
 
 
+def test_a_person_chooses_the_suite_and_whether_its_history_is_judged(
+    lab: Lab,  # announces the suite
+    browser: Browser,
+) -> None:
+    """As the body of `POST /imports` says it; without a choice, the suite is called like the tool and is not judged."""
+    file = {"file": "runs.json", "at": "2021-03-04T05:06:07Z"}
+    plain = browser.send("files", HYPERFINE, 201, **file)
+    assert (plain["judged"], plain["notifies"]) == (False, False)
+    judged = browser.send("files", HYPERFINE, 201, **file, suite=SUITE, judge="true")
+    assert (judged["judged"], judged["notifies"]) == (True, False)
+    assert [browser.suite_of(plain), browser.suite_of(judged)] == ["hyperfine", SUITE]
+    refused = browser.send("files", HYPERFINE, 404, **file, suite="nobody")
+    assert "There is no suite 'nobody'" in refused["detail"]
+
+
 @pytest.mark.parametrize(
     ("data", "said", "query", "status"),
     [
@@ -143,6 +167,7 @@ def test_a_preview_stores_nothing_and_a_person_adds_what_a_file_lacks(
         (HYPERFINE, "query.commit", {"commit": "HEAD"}, 422),
         (HYPERFINE, "query.branch", {"branch": "a\0b"}, 422),
         (HYPERFINE, "query.on", {"on": "x" * 101}, 422),
+        (HYPERFINE, "query.suite", {"suite": "No suite"}, 422),
         (HYPERFINE, "query.file", {"file": ""}, 422),
         (b" " * (8 * 1024 * 1024 + 1), "larger than 8388608 bytes", {}, 413),
     ],

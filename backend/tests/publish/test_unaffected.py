@@ -111,7 +111,7 @@ def test_what_is_affected_is_judged_and_the_rest_is_neither_missing_nor_a_gate(
     assert {reason["kind"] for reason in document["reasons"]} == {"regression", "arm"}
     ending = "; 1 benchmark is not affected and not measured again"
     assert document["reason"].endswith(ending)
-    wanted = "all 4 arrived; 4 not affected and not measured again"
+    wanted = "all 4 cases arrived; 4 not affected and not measured again"
     assert document["completeness"] == wanted
     assert document["jobs"][0]["gates"] == []
 

@@ -86,7 +86,7 @@ def test_a_pull_request_is_judged_in_one_run_that_belongs_to_no_history_and_aler
     assert document["pull_request"] == request
     kinds = [(reason["verdict"], reason["kind"]) for reason in document["reasons"]]
     assert kinds == [("fail", "regression"), ("fail", "arm")]
-    assert document["completeness"] == "all 4 arrived"
+    assert document["completeness"] == "all 4 cases arrived"
     text = _text(lab, leased.run_id, "markdown")[1]
     assert "Pull request 7: Sort &lt;faster&gt;" in text
     assert "- **Slower than base:** sort\\_batch batch=1000: native at head is " in text

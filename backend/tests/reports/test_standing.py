@@ -314,7 +314,7 @@ def test_every_declared_case_is_expected_from_the_start_of_a_run(lab: Lab) -> No
     report = get(lab, f"/runs/{run['id']}/completeness")
     assert (report["complete"], report["words"], report["missing"]) == (
         True,
-        "all 4 arrived",
+        "all 4 cases arrived",
         [],
     )
 

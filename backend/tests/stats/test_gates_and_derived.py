@@ -69,6 +69,24 @@ def test_a_median_gate_decides_only_when_the_whole_interval_is_on_one_side(
     assert judge_gate(_values(100.0), LAUNCH, "median", op, level).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("statistic", "unit", "said"),
+    [
+        ("max", "ns", "12.3455 µs <= 20 µs holds; interval [12.3455 µs, 12.3455 µs]"),
+        ("max", "bytes/s", "12.0562 KiB/s <= 19.5312 KiB/s holds; interval"),
+        ("max", "count", "12345.5 <= 20000 holds; interval [12345.5, 12345.5]"),
+        ("sd_percent", "ns", "0 % <= 20000 % holds; interval [0 %, 0 %]"),
+    ],
+)
+def test_the_figures_of_a_reason_have_the_unit_of_what_they_are(
+    statistic: str, unit: str, said: str
+) -> None:
+    """A spread in percent is in percent, whatever was measured."""
+    values = np.full(100, 12_345.5)
+    result = judge_gate(values, LAUNCH, statistic, "<=", 20_000.0, unit=unit)
+    assert result.reason.startswith(said)
+
+
 def test_a_p99_gate_with_too_few_samples_says_how_many_it_needs() -> None:
     result = judge_gate(_values(100.0, n=200), np.arange(200) % 5, "p99", "<=", 200.0)
     assert result.verdict == "inconclusive"

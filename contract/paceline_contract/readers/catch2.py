@@ -91,7 +91,10 @@ def read_xml(data: bytes) -> Result:
         parser.Parse(data, True)
     except (expat.ExpatError, LookupError, ValueError) as error:
         # Also for an encoding that nobody knows, or that expat does not read.
-        raise ResultError(f"the results of Catch2 are not XML: {error}") from error
+        place = parser.ErrorByteIndex / (len(data) + 1)
+        raise ResultError(
+            f"the results of Catch2 are not XML: {error}", max(0.0, place)
+        ) from error
     return Result(TOOL, refuse_duplicates(parsing.cases), parsing.version)
 
 

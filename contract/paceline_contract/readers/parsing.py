@@ -12,7 +12,12 @@ from typing import Final, TypeVar
 import msgspec
 
 from paceline_contract.events import INT64_MAX
-from paceline_contract.results import MAX_BYTES, ResultError, Sample
+from paceline_contract.results import (
+    MAX_BYTES,
+    ResultError,
+    Sample,
+    depth_reached,
+)
 from paceline_contract.units import NS_PER
 
 T = TypeVar("T")
@@ -30,7 +35,8 @@ def check_document(data: bytes, tool: str) -> None:
         )
     if data.startswith(_ZIP):
         raise ResultError(
-            f"the results of {tool} are in a zip archive: unpack it and give its files"
+            f"the results of {tool} are in a zip archive: unpack it and give its files",
+            0.0,
         )
 
 
@@ -44,12 +50,16 @@ def read_document(data: bytes, tool: str, shape: type[T]) -> T:
         if "\\u" in text:
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise ResultError(f"the results of {tool} are not JSON: {error}") from error
+        place = getattr(error, "pos", 0)
+        raise ResultError(
+            f"the results of {tool} are not JSON: {error}", place / (len(data) + 1)
+        ) from error
     try:
         return msgspec.convert(document, shape)
     except msgspec.ValidationError as error:
         raise ResultError(
-            f"the results of {tool} have an unexpected form: {error}"
+            f"the results of {tool} have an unexpected form: {error}",
+            depth_reached(error),
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -62,11 +63,12 @@ HISTORIES: Final[
 
 
 class UnknownFileError(ResultError):
-    """No reader can read a file; `reasons` says why not, by tool."""
+    """No reader can read a file; `reasons` says why not, by tool, the one that read most of it first."""
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
+    def __init__(self, errors: Mapping[str, ResultError]) -> None:
         super().__init__("no reader can read it")
-        self.reasons = reasons
+        likeliest = sorted(errors, key=lambda tool: -errors[tool].reached)
+        self.reasons = {tool: str(errors[tool]) for tool in likeliest}
 
 
 class StatedOrigin(msgspec.Struct, frozen=True):
@@ -100,14 +102,18 @@ def read_file(data: bytes, tool: str | None = None) -> Result:
         if not result.cases:
             raise ResultError(f"it has no benchmark that the reader of {tool} knows")
         return result
-    reasons: dict[str, str] = {}
+    errors: dict[str, ResultError] = {}
     for name, read in READERS.items():
         try:
             result = read(data)
         except ResultError as error:
-            reasons[name] = str(error)
+            errors[name] = error
             continue
         if result.cases:
             return result
-        reasons[name] = "it has no benchmark that this reader knows"
-    raise UnknownFileError(reasons)
+        # A reader of lines knows none of a file of any other kind.
+        is_known = result != Result(result.tool, [])
+        errors[name] = ResultError(
+            "it has no benchmark that this reader knows", math.inf if is_known else 0.0
+        )
+    raise UnknownFileError(errors)

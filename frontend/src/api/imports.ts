@@ -54,9 +54,14 @@ export function originalAddress(id: string): string {
 export const MAX_FILE_BYTES = 8 * 2 ** 20;
 const MAX_NAME = 200;
 
-/** What a person says about a file: the target that measured, and where the file is from if it does not say so itself. */
+/**
+ * What a person says about a file: the target that measured, the announced suite whose benchmarks it has, whether its
+ * points count in history, and where the file is from if it does not say so itself.
+ */
 export interface Origin {
   on?: string;
+  suite?: string;
+  judge?: true;
   commit?: string;
   branch?: string;
   at?: string;

@@ -1,4 +1,7 @@
-/** Caching policy: a refused request is never repeated; a request without an answer is tried twice more. */
+/**
+ * Caching policy: a refused request is never repeated; a request without an answer is tried twice more, also by a browser
+ * that is offline. Otherwise it would wait, and the page would show older rows under a new filter without saying so.
+ */
 import { QueryClient } from '@tanstack/react-query';
 
 import { isApiError } from './errors';
@@ -11,13 +14,14 @@ export function createQueryClient({
   return new QueryClient({
     defaultOptions: {
       queries: {
+        networkMode: 'always',
         staleTime: 2_000,
         refetchOnWindowFocus: true,
         retry: (failures, error) =>
           isApiError(error) && error.status === 0 && failures < ATTEMPTS,
         retryDelay: retryDelayMs,
       },
-      mutations: { retry: false },
+      mutations: { networkMode: 'always', retry: false },
     },
   });
 }

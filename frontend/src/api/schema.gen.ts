@@ -11803,6 +11803,8 @@ export interface operations {
                 commit?: string | null;
                 branch?: string | null;
                 at?: string | null;
+                suite?: string | null;
+                judge?: boolean;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };
@@ -11857,6 +11859,8 @@ export interface operations {
                 commit?: string | null;
                 branch?: string | null;
                 at?: string | null;
+                suite?: string | null;
+                judge?: boolean;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };

@@ -436,7 +436,7 @@ export function completeness(
     suite: 'hashing',
     state: 'done',
     trigger: 'manual',
-    words: 'all 8 arrived',
+    words: 'all 8 cases arrived',
     complete: true,
     declared: 8,
     arrived: 8,

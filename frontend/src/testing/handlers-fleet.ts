@@ -163,8 +163,11 @@ function importHandlers({ fleet }: FakeBackend): HttpHandler[] {
     http.post(`${API}/imports/preview`, async ({ request }) =>
       (await request.text()) === NONSENSE
         ? problem(400, 'invalid_request', 'No reader can read it.', {
+            'pytest-benchmark': 'Object missing required field `stats`',
+            hyperfine: 'Object missing required field `results`',
+            asv: 'Object missing required field `results`',
+            catch2: 'its output is not XML: line 1 column 1',
             go: 'it has no benchmark that this reader knows',
-            hyperfine: 'its output is not JSON: line 1 column 1',
           })
         : HttpResponse.json(fleet.preview),
     ),

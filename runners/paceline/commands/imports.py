@@ -133,12 +133,20 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
             help="Criterion: its directory was empty before the run, so that all of it is of the last run.",
         ),
     ] = False,
+    judge: Annotated[
+        bool,
+        typer.Option(
+            "--judge",
+            help="With --server: its points count, and changes are looked for in their history.",
+        ),
+    ] = False,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
     """Import what another tool measured, or figures from a log.
 
-    The tool of a file is recognised; logs need a suite. Nothing imported gets a verdict.
+    The tool of a file is recognised; logs need a suite. Nothing imported gets a verdict. Without --judge its points are
+    shown and never judged.
     """
     if dry_run == (directory is not None or server is not None):
         raise UserError(
@@ -154,11 +162,13 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     of_log = {"device": device, "seconds": seconds, "in-force": in_force}
     if form != LOG:
         _refuse_options(form, of_log)
-        options = _SampleOptions(suite, on, commit, branch, at, fresh, title)
+        options = _SampleOptions(suite, on, commit, branch, at, fresh, title, judge)
         _import_samples(form, file, options, directory, as_json, server, token)
         return
     of_samples = {"on": on, "commit": commit, "branch": branch, "at": at}
-    _refuse_options(form, {**of_samples, "fresh": fresh or None})
+    _refuse_options(
+        form, {**of_samples, "fresh": fresh or None, "judge": judge or None}
+    )
     _refuse_without(server, {"title": title})
     if (file is None) == (device is None):
         raise UserError(
@@ -228,6 +238,7 @@ class _SampleOptions(NamedTuple):
     at: str | None
     fresh: bool
     title: str | None
+    judge: bool
 
 
 class _SamplesRead(NamedTuple):
@@ -262,7 +273,13 @@ def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _Samp
         file.result,
         result_files.complaints(file),
         result_files.tables(file),
-        result_files.import_body(file, suite, options.on, options.title),
+        result_files.import_body(
+            file,
+            suite,
+            options.on,
+            options.title,
+            result_files.JUDGED if options.judge else result_files.SHOWN,
+        ),
         cases_without_figures(file.result),
     )
 
@@ -281,8 +298,10 @@ def _import_samples(  # noqa: PLR0917 - each from one option
     token: str | None,
 ) -> None:
     of_server = {name: getattr(options, name) for name in ("suite", "on", "title")}
+    of_server["judge"] = options.judge or None
     if form == CRITERION:
-        _refuse_options(form, {"branch": options.branch, "at": options.at})
+        of_samples = {"branch": options.branch, "at": options.at}
+        _refuse_options(form, {**of_samples, "judge": options.judge or None})
         of_server["commit"] = options.commit
     else:
         _refuse_options(form, {"fresh": options.fresh or None})

@@ -50,7 +50,8 @@ from paceline.display import print_note
 from paceline.errors import UserError
 from paceline.interruption import run_interruptibly
 from paceline.result_files import (
-    JUDGED,
+    MOVED_IN,
+    TOLD,
     ResultFile,
     complaints,
     import_body,
@@ -108,6 +109,13 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
             help="A suite.toml whose gates apply to benchmarks of the same name."
         ),
     ] = None,
+    backfill: Annotated[
+        bool,
+        typer.Option(
+            "--backfill",
+            help="It is a history that moves in: its changes are shown, and nobody is told of them.",
+        ),
+    ] = False,
     timeout_s: Annotated[
         float, typer.Option(help="Stop waiting for the server after this long.")
     ] = 600.0,
@@ -119,7 +127,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
 
     Exit as `submit`: 0 pass, or nothing to compare with yet, 2 fail, 3 inconclusive, 1 error: a file that cannot be read, or
     no answer. With --fail-on fail, inconclusive exits 0; with --fail-on never, fail does too. Pushing the same again
-    changes nothing. Of several files the worst verdict counts; formats other than table need a single file.
+    changes nothing. People hear of a change however old its commit is, unless it is a --backfill. Of several files the worst verdict counts; formats other than table need a single file.
     """
     check_choice(harness, "harness", HARNESSES)
     outputs = parse_outputs(format_ or [], output or [])
@@ -128,6 +136,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
     origin = StatedOrigin(commit, branch, parse_measured_at(at))
     read_files = [_read(path, harness, origin) for path in files]
     suite_name = None if suite is None else manifest.load(suite).suite.name
+    judging = MOVED_IN if backfill else TOLD
     stop = threading.Event()
     resume = "the same command again goes on waiting"
     waiting = Waiting(timeout_s, stop, how_to_resume=resume)
@@ -138,7 +147,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
                 for file in read_files
                 for run in _store(
                     file,
-                    import_body(file, suite_name, target, None, JUDGED),
+                    import_body(file, suite_name, target, None, judging),
                     server,
                     token,
                     waiting,

@@ -29,7 +29,7 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
       title="Imports"
       about={
         'What other tools printed and measured: averages to compare with, and runs of their own. ' +
-        'They are not judged and raise no alerts.'
+        'They get no verdict, and raise alerts only where their history is judged.'
       }
     >
       {may(session.data, 'imports.write') && <UploadPanel />}

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
+import { importedSuite } from '../../testing/fixtures';
 import { NONSENSE } from '../../testing/handlers-fleet';
 import { renderApp } from '../../testing/render-app';
 
@@ -245,7 +246,9 @@ const input = async () =>
 
 describe('files of other tools', () => {
   it('are recognised, completed, and stored only when a person says so', async () => {
-    const { user, backend } = renderApp('/imports');
+    const { user, backend } = renderApp('/imports', (fake) => {
+      fake.suites.push(importedSuite);
+    });
     await user.upload(await input(), fileOf('bench.json'));
     const card = within(
       await screen.findByRole('article', { name: 'bench.json' }),
@@ -269,13 +272,27 @@ describe('files of other tools', () => {
     await user.clear(commit);
     await user.type(commit, '1f3c9ab');
     await user.type(screen.getByLabelText('Target that measured'), 'ci-7');
+    const suites = screen.getByRole('combobox', { name: 'Suite' });
+    expect(
+      within(suites)
+        .getAllByRole('option')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['named like the tool', 'Hashing']);
+    await user.selectOptions(suites, 'hashing');
+    await user.click(screen.getByRole('checkbox', { name: /^Judge/ }));
     await user.click(screen.getByRole('button', { name: 'Import 1 file' }));
     expect(await card.findByRole('link', { name: '2 series' })).toHaveAttribute(
       'href',
       '/imports/import-2',
     );
     expect(backend.fleet.stored).toEqual([
-      { file: 'bench.json', on: 'ci-7', commit: '1f3c9ab' },
+      {
+        file: 'bench.json',
+        on: 'ci-7',
+        suite: 'hashing',
+        judge: 'true',
+        commit: '1f3c9ab',
+      },
     ]);
     await waitFor(async () => expect(await rowsOf('Imports')).toHaveLength(2));
 
@@ -303,9 +320,15 @@ describe('files of other tools', () => {
     expect(
       await within(refused!).findByText('No reader can read it.'),
     ).toBeInTheDocument();
-    expect(refused).toHaveTextContent(
-      /All reasons: 2.*hyperfine.*line 1 column 1/,
-    );
+    // The likeliest reasons are in sight, in the server's order; the others are not.
+    expect(
+      Array.from(refused!.querySelectorAll('dt'), (term) => term.textContent),
+    ).toEqual(['pytest-benchmark', 'hyperfine', 'asv', 'catch2', 'go']);
+    expect(within(refused!).getByText('hyperfine')).toBeVisible();
+    const hidden = within(refused!).getByText('catch2');
+    expect(hidden).not.toBeVisible();
+    await user.click(within(refused!).getByText('2 other reasons'));
+    expect(hidden).toBeVisible();
     expect(tooLong).toHaveTextContent(/at most 8\.00 MiB are read/);
     await within(read!).findByText('google-benchmark 1.9.5');
     await user.type(screen.getByLabelText('Target that measured'), 'refused');

@@ -1,8 +1,11 @@
-/** Asks for what the files lack, and whether to import them. */
-import { Button, Group, TextInput } from '@mantine/core';
+/** Asks for what the files lack, how their figures count, and whether to import them. */
+import { Button, Checkbox, Group, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
+import { announcedSuitesQuery } from '../../api/catalog';
 import type { Origin } from '../../api/imports';
+import { FilterSelect } from '../../ui/filter-select';
 import classes from './imports.module.css';
 import { countOf, type Upload } from './use-uploads';
 
@@ -19,6 +22,9 @@ export function OriginForm({ uploads, onStore, onClear }: OriginFormProps) {
   const [commit, setCommit] = useState('');
   const [branch, setBranch] = useState('');
   const [at, setAt] = useState('');
+  const [suite, setSuite] = useState<string>();
+  const [isJudged, setIsJudged] = useState(false);
+  const suites = useQuery(announcedSuitesQuery);
   const previews = uploads.flatMap(({ state }) =>
     state.kind === 'recognised' || state.kind === 'storing'
       ? [state.preview]
@@ -34,6 +40,8 @@ export function OriginForm({ uploads, onStore, onClear }: OriginFormProps) {
     event.preventDefault();
     onStore({
       ...(target.trim() === '' ? {} : { on: target.trim() }),
+      ...(suite === undefined ? {} : { suite }),
+      ...(isJudged ? { judge: true } : {}),
       ...(commit === '' ? {} : { commit }),
       ...(branch.trim() === '' ? {} : { branch: branch.trim() }),
       ...(at === '' ? {} : { at: new Date(at).toISOString() }),
@@ -50,6 +58,16 @@ export function OriginForm({ uploads, onStore, onClear }: OriginFormProps) {
             maxLength={100}
             value={target}
             onChange={({ currentTarget }) => setTarget(currentTarget.value)}
+          />
+          <FilterSelect
+            label="Suite"
+            all="named like the tool"
+            value={suite}
+            options={suites.data?.items.map(({ name, title }) => ({
+              value: name,
+              label: title,
+            }))}
+            onChange={setSuite}
           />
           {lacks('commit') && (
             <TextInput
@@ -80,6 +98,13 @@ export function OriginForm({ uploads, onStore, onClear }: OriginFormProps) {
               onChange={({ currentTarget }) => setAt(currentTarget.value)}
             />
           )}
+          <Checkbox
+            className={classes.judge ?? ''}
+            label="Judge: look for changes in the history of these series"
+            description="Otherwise they are only shown. People hear of a change if it was measured within the last three days."
+            checked={isJudged}
+            onChange={({ currentTarget }) => setIsJudged(currentTarget.checked)}
+          />
         </fieldset>
       )}
       <Group gap="sm">

@@ -88,26 +88,39 @@ function UploadBody({ name, state }: { name: string; state: UploadState }) {
   }
 }
 
-/** Shows why a file is not imported; where the server names several reasons, all of them. */
+/** How many reasons are shown at once. */
+const LIKELIEST = 3;
+
+type Reason = readonly [where: string, why: string];
+
+/** Shows why a file is not imported; of several reasons, which the server ranks, the likeliest. */
 function Refusal({ error }: { error: Error }) {
   const reasons = isApiError(error) ? Object.entries(error.fields) : [];
+  const others = reasons.slice(LIKELIEST);
   return (
     <Alert color="red" variant="outline" icon={<Icon name="warning" />}>
       <CodeText text={error.message} />
-      {reasons.length > 1 && (
+      {reasons.length > 1 && <Reasons reasons={reasons.slice(0, LIKELIEST)} />}
+      {others.length > 0 && (
         <details className={classes.lines}>
-          <summary>All reasons: {reasons.length}</summary>
-          <dl className={classes.reasons}>
-            {reasons.map(([where, why]) => (
-              <div key={where}>
-                <dt>{where}</dt>
-                <dd>{why}</dd>
-              </div>
-            ))}
-          </dl>
+          <summary>{countOf(others.length, 'other reason')}</summary>
+          <Reasons reasons={others} />
         </details>
       )}
     </Alert>
+  );
+}
+
+function Reasons({ reasons }: { reasons: readonly Reason[] }) {
+  return (
+    <dl className={classes.reasons}>
+      {reasons.map(([where, why]) => (
+        <div key={where}>
+          <dt>{where}</dt>
+          <dd>{why}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -11,6 +11,7 @@ import {
   type StoredFile,
 } from '../../api/imports';
 import type { ImportPreview } from '../../api/types';
+import { compact } from '../../lib/search-values';
 import { formatInteger, formatValue } from '../../lib/units';
 
 export type UploadState =
@@ -52,11 +53,11 @@ function announce({ file: { name }, state }: Upload): string {
 
 /** Keeps what a person said where a file says nothing itself. */
 function originFor(preview: ImportPreview, said: Origin): Origin {
-  const { on, ...origin } = said;
-  const lacking = Object.entries(origin).filter(
-    ([name]) => preview[name as keyof typeof origin] === null,
+  const { commit, branch, at, ...chosen } = said;
+  const lacking = Object.entries(compact({ commit, branch, at })).filter(
+    ([name]) => preview[name as 'commit' | 'branch' | 'at'] === null,
   );
-  return { on, ...Object.fromEntries(lacking) };
+  return { ...chosen, ...Object.fromEntries(lacking) };
 }
 
 export function useUploads() {

@@ -1,5 +1,5 @@
 /** The first page: alerts that need a person, the targets, and the newest runs. */
-import { Title } from '@mantine/core';
+import { Group, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
@@ -128,7 +128,14 @@ function LastRuns({ overview }: { overview: Overview }) {
     <Panel
       title="Recent runs"
       flush
-      actions={<AppLink to="/runs">All runs</AppLink>}
+      actions={
+        <Group gap="0.4rem 1.2rem">
+          <AppLink to="/runs" search={{ trigger: 'import' }}>
+            Imported runs
+          </AppLink>
+          <AppLink to="/runs">All runs</AppLink>
+        </Group>
+      }
     >
       {overview.runs.length === 0 ? (
         <EmptyState

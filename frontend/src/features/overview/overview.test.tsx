@@ -75,6 +75,15 @@ async function row(label: string) {
   return within(within(table).getAllByRole('row')[1] as HTMLElement);
 }
 
+describe('the recent runs', () => {
+  it('lead to the imported ones, which are not among them', async () => {
+    renderApp('/');
+    expect(
+      await screen.findByRole('link', { name: 'Imported runs' }),
+    ).toHaveAttribute('href', '/runs?trigger=import');
+  });
+});
+
 describe('what is new', () => {
   it('is asked for since yesterday, in one request, and since the day in the address', async () => {
     const { user, backend, router } = renderApp('/');

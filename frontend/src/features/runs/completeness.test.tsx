@@ -59,7 +59,7 @@ describe('the completeness of a run', () => {
   it('is said in one line when everything arrived', async () => {
     renderApp('/runs/run-done-1');
     expect(
-      await (await panel()).findByText('all 8 arrived'),
+      await (await panel()).findByText('all 8 cases arrived'),
     ).toBeInTheDocument();
     expect((await panel()).getByText('complete')).toBeInTheDocument();
   });

@@ -1,6 +1,9 @@
+import { onlineManager } from '@tanstack/react-query';
 import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
 
 import { renderApp } from '../../testing/render-app';
+import { server } from '../../testing/server';
 
 describe('the list of runs', () => {
   it('filters by what the address says and keeps the filters there', async () => {
@@ -18,6 +21,25 @@ describe('the list of runs', () => {
       '',
     );
     await waitFor(() => expect(router.state.location.search).toEqual({}));
+  });
+
+  it('does not show rows of the filter before to a browser that is offline', async () => {
+    const { user } = renderApp('/runs');
+    await screen.findByRole('table', { name: 'Runs' });
+    server.use(http.get('*/api/v1/runs', () => HttpResponse.error()));
+    onlineManager.setOnline(false);
+    try {
+      await user.selectOptions(
+        screen.getByRole('combobox', { name: 'State' }),
+        'failed',
+      );
+      expect(
+        await screen.findByText('Cannot reach the server'),
+      ).toBeInTheDocument();
+      expect(screen.queryByRole('table', { name: 'Runs' })).toBeNull();
+    } finally {
+      onlineManager.setOnline(true);
+    }
   });
 
   it('offers to clear filters that match nothing', async () => {
