@@ -212,6 +212,7 @@ class MeasuredRevision:
                 self.voids, self.circumstances.disturbance, self.request
             ),
             method=self.look.method,
+            gate_method=self.look.gate_method,
             suppressed=suppressed_of(self.facts, self.request),
             conditions=summarise_tracks(self.facts.conditions),
         )

@@ -12,16 +12,17 @@ from typing import Literal
 
 from paceline_contract.events import Direction, ParamValue
 from paceline_contract.manifest import Derived, Manifest
-from paceline_contract.params import params_key
+from paceline_contract.params import params_key, params_text
 
 from paceline_server.detect.compare import Circumstances
-from paceline_server.detect.facts import CaseIndex
+from paceline_server.detect.facts import CaseIndex, JobRequest
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.schemas import DerivedOut
 from paceline_server.ingest.cases import Case
 from paceline_server.stats import derived as formulas
 from paceline_server.stats.derived import DerivedValue, Warm
+from paceline_server.stats.gates import SAMPLES_METHOD
 from paceline_server.stats.plain_words import TIMES, percent
 from paceline_server.stats.samples import CaseSamples
 
@@ -43,7 +44,7 @@ PAIRED = {
 class DerivedRow:
     """A derived value with the reasons not to trust it.
 
-    `missing`: the target cannot run an arm. `defect`: the protocol was violated. `too_few`: there are too few samples for
+    `missing`: the target cannot run an arm, or the request leaves out a value that it needs. `defect`: the protocol was violated. `too_few`: there are too few samples for
     a gate to decide.
     """
 
@@ -225,6 +226,10 @@ def _compute_row(
         sources.circumstances.witnesses,
     )
     missing = first_reason(unavailable.why)
+    if sources.circumstances.look.gate_method != SAMPLES_METHOD:
+        missing = missing or _why_not_selected(
+            declared, members, sources.circumstances.request
+        )
     if missing is not None:
         return DerivedRow(declared, arm, point, DerivedValue(None), missing=missing)
     if declared.param is None:
@@ -239,6 +244,23 @@ def _compute_row(
         defect=first_reason(witnesses.why_not) or first_reason(audits.why_not),
         too_few=first_reason(audits.too_few),
     )
+
+
+def _why_not_selected(
+    declared: Derived, members: Sequence[Group], request: JobRequest
+) -> str | None:
+    """Explain which values of its param a metric needs that the request leaves out; None if it has enough of them."""
+    param = declared.param
+    if param is None or param not in request.params:
+        return None
+    values = {group.params.get(param) for group in members}
+    ends = [end for end in (declared.from_, declared.to) if end is not None]
+    lacking = [params_text({param: end}) for end in ends if end not in values]
+    if not ends and len(values) < 2:
+        lacking = [f"two values of {param}"]
+    if not lacking:
+        return None
+    return f"not measured by this selection: it needs {' and '.join(lacking)}"
 
 
 def _compute_at_point(

@@ -22,6 +22,7 @@ from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.stats.derived import RATIOS, Warm, widen_ratio
 from paceline_server.stats.gates import (
+    SAMPLES_METHOD,
     UNDECIDED,
     GateVerdict,
     absolute_value,
@@ -76,7 +77,8 @@ class EarlyGates:
         known: Circumstances,
     ) -> EarlyGates:
         planned = known.request.launches
-        if not known.request.stop_when_sure or planned is None or not manifest.gates:
+        is_former = known.look.gate_method == SAMPLES_METHOD
+        if not known.request.stop_when_sure or planned is None or is_former:
             return cls()
         numbers: dict[str, set[int]] = defaultdict(set)
         for case in facts.cases:

@@ -16,6 +16,7 @@ from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
 from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
+from paceline_server.stats import gates
 from paceline_server.stats.audit import AuditPolicy
 from paceline_server.stats.constants import EARLY_MIN_LAUNCHES
 from paceline_server.stats.paired import METHOD, PairPolicy
@@ -152,6 +153,8 @@ class Look:
     limits: VoidLimits = field(default_factory=VoidLimits)
     method: str = METHOD
     """The method of the decision. By `VOIDING_METHOD` what only disturbs a job voids it."""
+    gate_method: str = gates.METHOD
+    """The method of the intervals of gates."""
 
 
 @dataclass(frozen=True)

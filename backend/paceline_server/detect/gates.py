@@ -1,9 +1,10 @@
 """Judges the gates of a suite: one row per gate, level and point of the params.
 
 A gate has a row even when nothing was measured for it. It is `not_applicable` where the target cannot run the
-arm or the CPU lacks the features (`GatesOnCpu`), and `inconclusive` where the measurement has a defect (I12).
-On a disturbed target no level is judged, and a ratio of paired arms only where it clears the extra margin. A gate whose
-benchmark has fewer than its planned launches is judged by each of them (`early_gates`).
+arm, the CPU lacks the features (`GatesOnCpu`) or the request leaves out a value that a derived metric needs, and
+`inconclusive` where the measurement has a defect (I12). On a disturbed target no level is judged, and a ratio of paired
+arms only where it clears the extra margin. A gate whose benchmark has fewer than its planned launches is judged by each of
+them (`early_gates`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from paceline_server.detect.schemas import GateOut
 from paceline_server.stats.derived import DerivedValue, widen_ratio
 from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.gates import (
+    SAMPLES_METHOD,
     GateVerdict,
     Op,
     absolute_value,
@@ -41,6 +43,7 @@ from paceline_server.stats.gates import (
     share_reached,
     standing_of,
 )
+from paceline_server.stats.launch_effect import widen_by_launches
 from paceline_server.stats.plain_words import percent
 from paceline_server.stats.samples import Interval, median
 from paceline_server.stats.summary import probably_optimised_away
@@ -149,8 +152,14 @@ def _measured_gate(
         if refused is not None:
             verdict = refused
         elif samples is not None:
-            verdict = early.judge_statistic(gate, group, samples, target) or judge_gate(
-                samples[0], samples[1], gate.statistic, gate.op, target
+            by_launch = early.judge_statistic(gate, group, samples, target)
+            verdict = by_launch or judge_gate(
+                samples[0],
+                samples[1],
+                gate.statistic,
+                gate.op,
+                target,
+                method=known.look.gate_method,
             )
             doubt = defect or disturbed
             if doubt is not None:
@@ -222,7 +231,10 @@ def _judge_derived(
     early: EarlyGates,
 ) -> GateVerdict:
     disturbance = known.disturbance
-    value, interval = row.result.value, row.result.interval
+    value, by_samples = row.result.value, row.result.interval
+    interval = by_samples
+    if value is not None and known.look.gate_method != SAMPLES_METHOD:
+        interval = widen_by_launches(interval, value, row.result.by_launch)
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
     disturbed = _level_not_judged(disturbance)
@@ -242,10 +254,14 @@ def _judge_derived(
         return _judge_absent_crossover(row.result, gate.op, target)
     if value is None:
         return GateVerdict("inconclusive", row.note(), None, interval)
-    interval = widen_ratio(row.declared.kind, interval, extra_percent)
+    by_samples, interval = (
+        widen_ratio(row.declared.kind, span, extra_percent)
+        for span in (by_samples, interval)
+    )
     if gate.absolute:
+        _, by_samples = absolute_value(value, by_samples)
         value, interval = absolute_value(value, interval)
-    verdict, reason = judge_level(value, interval, gate.op, target)
+    verdict, reason = judge_level(value, interval, gate.op, target, by_samples)
     size = "the size " if gate.absolute else ""
     return GateVerdict(verdict, f"{size}{reason}{wider}", value, interval)
 

@@ -273,6 +273,7 @@ class ComparedRevisions:
             disturbances=disturbance_sentences(self.disturbance),
             next_steps=next_steps_of(self.voids, self.disturbance, self.request),
             method=self.look.method,
+            gate_method=self.look.gate_method,
             suppressed=suppressed_of(self.head.facts, self.request),
             conditions=summarise_tracks(self.head.facts.conditions),
             added=list(self.differences.added),

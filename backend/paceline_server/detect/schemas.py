@@ -15,6 +15,7 @@ from pydantic import Field
 
 from paceline_server.jobs.schemas import Judged, Verdict
 from paceline_server.kernel.wire import Response
+from paceline_server.stats.gates import SAMPLES_METHOD
 from paceline_server.stats.paired import VOIDING_METHOD
 
 
@@ -287,6 +288,8 @@ class JobReportOut(Response):
     """What to do next, by blocker or disturbance."""
     method: str = VOIDING_METHOD
     """The method of the comparisons. Reports from before this was recorded are of the first."""
+    gate_method: str = SAMPLES_METHOD
+    """The method of the gates' intervals. Reports from before this was recorded are of the first."""
     reasons: list[ReasonOut] = Field(default_factory=list)
     """Why the job did not simply pass, one cause each; added when a report is read."""
     missing: str | None = None

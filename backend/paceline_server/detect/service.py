@@ -51,6 +51,7 @@ from paceline_server.ingest import service as ingest
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.stats import gates
 from paceline_server.stats.paired import METHOD, VOIDING_METHOD, PairVerdict
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.store import outbox
@@ -158,9 +159,10 @@ def _analyse(
     as_of: datetime | None = None,
     limits: VoidLimits | None = None,
     method: str = METHOD,
+    gate_method: str = gates.METHOD,
     under_way: bool = False,
 ) -> Analysis:
-    """Analyse a look of a job by `method`.
+    """Analyse a look of a job by `method`, and its gates by `gate_method`.
 
     `as_of`: ignore what other jobs of the run got later. `limits`: use these instead of this server's. `under_way`: use
     the samples of an attempt that has not ended, too.
@@ -193,6 +195,7 @@ def _analyse(
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id, as_of),
         limits=limits or void_limits(),
         method=method,
+        gate_method=gate_method,
     )
     if context.is_imported:
         return _remove_comparisons(
@@ -392,6 +395,7 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
         as_of=stored_row.created_at,
         limits=limits,
         method=report.method,
+        gate_method=report.gate_method,
     )
     stored, again = (
         _select_compared_parts(report),

@@ -21,7 +21,8 @@ from paceline_server.kernel.contract_bodies import ContractBody
 from paceline_server.kernel.wire import Request, Response
 
 Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
-"""The verdict of a comparison or a gate; `not_applicable`: its benchmark cannot run on this target."""
+"""The verdict of a comparison or a gate; `not_applicable`: its benchmark cannot run on this target, or the run
+leaves out what it needs."""
 Verdict = Literal["pass", "fail", "inconclusive"]
 Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a", "import"]
 JobState = Literal[

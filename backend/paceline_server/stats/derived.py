@@ -7,7 +7,7 @@ bootstrapped by launch. `detect/derive.py` selects the cases.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.blocks import pair_blocks
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_median
 from paceline_server.stats.constants import DERIVED_CONFIDENCE
-from paceline_server.stats.samples import CaseSamples, Floats, Interval, Ints
+from paceline_server.stats.paired import launch_medians
+from paceline_server.stats.samples import CaseSamples, Floats, Interval, Ints, median
 
 Warm = tuple[Floats, Ints]
 """(values, launch) of a case's warm samples, shape (n,) each."""
@@ -39,6 +40,21 @@ class DerivedValue:
     note: str = ""
     censored: bool = False
     """The value is the smallest measured one; the true value may be lower."""
+    by_launch: tuple[float, ...] = ()
+    """The value of each launch alone, infinite where it has none; empty for a crossover, which is no estimate."""
+
+
+def _each_launch(formula: Callable[..., float], *samples: Warm) -> tuple[float, ...]:
+    """Return what `formula` makes of the medians of each launch that all samples have."""
+    common = set.intersection(*({*launch.tolist()} for _, launch in samples))
+    return tuple(
+        formula(*(median(values[launch == number]) for values, launch in samples))
+        for number in sorted(common)
+    )
+
+
+def _quotient(over: float, under: float) -> float:
+    return over / under if under else math.inf
 
 
 def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
@@ -50,7 +66,11 @@ def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
         lambda groups: np.asarray(nan_median(groups[0]) / nan_median(groups[1])),
         DERIVED_CONFIDENCE,
     )
-    return DerivedValue(float(np.median(at_to[0]) / np.median(at_from[0])), interval)
+    return DerivedValue(
+        float(np.median(at_to[0]) / np.median(at_from[0])),
+        interval,
+        by_launch=_each_launch(_quotient, at_to, at_from),
+    )
 
 
 def degradation_across_param(
@@ -93,7 +113,8 @@ def widen_ratio(kind: str, interval: Interval, extra_percent: float) -> Interval
 
 def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
     """Return metric(arm) ÷ metric(base) − 1, median over paired blocks; 0.05 means 5 % more, better or worse."""
-    d = pair_blocks(arm, base, "lower").d
+    blocks = pair_blocks(arm, base, "lower")
+    d = blocks.d
     if not d.size:
         return DerivedValue(None)
     bounds = quantile_interval(d, 0.5, DERIVED_CONFIDENCE)
@@ -101,12 +122,17 @@ def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
         None if bounds.lower is None else math.expm1(bounds.lower),
         None if bounds.upper is None else math.expm1(bounds.upper),
     )
-    return DerivedValue(math.expm1(float(np.median(d))), interval)
+    return DerivedValue(
+        math.expm1(float(np.median(d))),
+        interval,
+        by_launch=tuple(np.expm1(launch_medians(blocks)).tolist()),
+    )
 
 
 def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
     """Return how many times as fast as `base` the arm is, for times and rates: the median over paired blocks."""
-    d = pair_blocks(arm, base, arm.direction).d
+    blocks = pair_blocks(arm, base, arm.direction)
+    d = blocks.d
     if not d.size:
         return DerivedValue(None)
     bounds = quantile_interval(d, 0.5, DERIVED_CONFIDENCE)
@@ -114,7 +140,11 @@ def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
         None if bounds.upper is None else math.exp(-bounds.upper),
         None if bounds.lower is None else math.exp(-bounds.lower),
     )
-    return DerivedValue(math.exp(-float(np.median(d))), interval)
+    return DerivedValue(
+        math.exp(-float(np.median(d))),
+        interval,
+        by_launch=tuple(np.exp(-launch_medians(blocks)).tolist()),
+    )
 
 
 def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
@@ -126,7 +156,13 @@ def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
         lambda groups: np.asarray(1.0 - nan_median(groups[0]) / nan_median(groups[1])),
         DERIVED_CONFIDENCE,
     )
-    return DerivedValue(1.0 - float(np.median(part[0]) / np.median(whole[0])), interval)
+    return DerivedValue(
+        1.0 - float(np.median(part[0]) / np.median(whole[0])),
+        interval,
+        by_launch=_each_launch(
+            lambda inner, outer: 1.0 - _quotient(inner, outer), part, whole
+        ),
+    )
 
 
 def share_at_rate(
@@ -141,7 +177,11 @@ def share_at_rate(
         lambda groups: np.asarray(nan_median(groups[0]) * factor),
         DERIVED_CONFIDENCE,
     )
-    return DerivedValue(float(np.median(warm[0])) * factor, interval)
+    return DerivedValue(
+        float(np.median(warm[0])) * factor,
+        interval,
+        by_launch=_each_launch(lambda time: time * factor, warm),
+    )
 
 
 def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> DerivedValue:
@@ -201,4 +241,11 @@ def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
         ),
         DERIVED_CONFIDENCE,
     )
-    return DerivedValue(value, interval)
+
+    def fitted_to_launch(*medians: float) -> float:
+        if min(medians) <= 0.0:
+            return math.inf
+        return float(fitted(np.log(np.array(medians))))
+
+    by_launch = _each_launch(fitted_to_launch, *(warm for _, warm in usable))
+    return DerivedValue(value, interval, by_launch=by_launch)

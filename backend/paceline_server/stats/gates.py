@@ -3,8 +3,8 @@
 I12: a gate passes or fails only when the whole interval of its statistic lies on one
 side of the level; with too few samples it is inconclusive and says how many it needs.
 
-    median, pNN                     order statistics (David & Nagaraja §7.1)
-    mean                            cluster bootstrap, launches first
+    median, pNN                     order statistics (David & Nagaraja §7.1)  ┐ as wide as launches
+    mean                            cluster bootstrap, launches first         ┘ demand (`launch_effect`)
     sd, sd_percent                  jackknife by launch of ln(sd), Student's t (`spread`)
     launch_sd_percent               the same, of the medians of the launches
     min, max                        no interval: they are measured extremes, not estimates
@@ -29,6 +29,7 @@ from paceline_server.stats.constants import (
     GATE_CONFIDENCE,
     MIN_LAUNCHES,
 )
+from paceline_server.stats.launch_effect import widen_by_launches
 from paceline_server.stats.paired import Verdict
 from paceline_server.stats.samples import Floats, Interval, Ints
 from paceline_server.stats.spread import (
@@ -38,6 +39,10 @@ from paceline_server.stats.spread import (
     standard_deviation,
 )
 
+METHOD = "gate-interval/2"
+SAMPLES_METHOD = "gate-interval/1"
+"""The method before the noise between launches widened intervals: samples of a launch counted as independent. By it a
+gate whose values the request leaves out is undecided, and not out of place."""
 UNDECIDED = "does not decide"
 """Stands in the reason of a gate whose interval includes its level."""
 Op = Literal["<", "<=", ">", ">="]
@@ -74,9 +79,15 @@ def holds_level(value: float, op: Op, level: float) -> bool:
 
 
 def judge_level(
-    actual: float, interval: Interval, op: Op, level: float
+    actual: float,
+    interval: Interval,
+    op: Op,
+    level: float,
+    by_samples: Interval | None = None,
 ) -> tuple[Verdict, str]:
-    """Compare an interval with a level; where the deciding bound is missing, the verdict is `inconclusive`."""
+    """Compare an interval with a level; where the deciding bound is missing, the verdict is `inconclusive`.
+
+    `by_samples`: the interval before launches widened it; the reason says where that one would have decided."""
     upward = op in (">", ">=")
     worst = interval.lower if upward else interval.upper
     best = interval.upper if upward else interval.lower
@@ -85,9 +96,15 @@ def judge_level(
         return "pass", f"{actual:.6g} {op} {level:g} holds; interval {span}"
     if best is not None and not holds_level(best, op, level):
         return "fail", f"{actual:.6g} {op} {level:g} does not hold; interval {span}"
+    cause = ""
+    if (
+        by_samples is not None
+        and judge_level(actual, by_samples, op, level)[0] != "inconclusive"
+    ):
+        cause = "its launches differ too much, "
     return (
         "inconclusive",
-        f"{actual:.6g} against {op} {level:g}: the interval {span} {UNDECIDED}",
+        f"{actual:.6g} against {op} {level:g}: {cause}the interval {span} {UNDECIDED}",
     )
 
 
@@ -122,7 +139,7 @@ def statistic_of(values: Floats, launch: Ints, statistic: str) -> float:
 
 
 def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
-    """Return the interval of a statistic, by the method that the module's table names; each bound holds with 99 %."""
+    """Return the interval of a statistic by its samples, as the module's table names it; each bound holds with 99 %."""
     quantile = quantile_of(statistic)
     if quantile is not None:
         return quantile_interval(values, quantile, GATE_CONFIDENCE)
@@ -134,6 +151,19 @@ def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
         )
     actual = statistic_of(values, launch, statistic)
     return Interval(actual, actual)
+
+
+def _widen(
+    interval: Interval, actual: float, values: Floats, launch: Ints, statistic: str
+) -> Interval:
+    """Return the interval as wide as launches demand; that of a spread is theirs already, and an extreme has none."""
+    if quantile_of(statistic) is None and statistic != "mean":
+        return interval
+    by_launch = [
+        statistic_of(values[launch == number], launch[launch == number], statistic)
+        for number in np.unique(launch)
+    ]
+    return widen_by_launches(interval, actual, by_launch)
 
 
 def interval_of_launch(values: Floats, statistic: str) -> Interval:
@@ -178,9 +208,15 @@ def samples_to_pass(statistic: str, op: Op) -> int:
 
 
 def judge_gate(
-    values: Floats, launch: Ints, statistic: str, op: Op, level: float
+    values: Floats,
+    launch: Ints,
+    statistic: str,
+    op: Op,
+    level: float,
+    *,
+    method: str = METHOD,
 ) -> GateVerdict:
-    """Judge one gate on the warm samples of one case: `values` and `launch`, shape (n,)."""
+    """Judge one gate by `method` on the warm samples of one case: `values` and `launch`, shape (n,)."""
     nothing = Interval(None, None)
     if values.size == 0:
         return GateVerdict(
@@ -197,8 +233,10 @@ def judge_gate(
         return GateVerdict(
             "inconclusive", f"{statistic} is not a number here (mean 0)", None, nothing
         )
-    interval = interval_of(values, launch, statistic)
-    verdict, reason = judge_level(actual, interval, op, level)
+    by_samples = interval = interval_of(values, launch, statistic)
+    if method != SAMPLES_METHOD:
+        interval = _widen(interval, actual, values, launch, statistic)
+    verdict, reason = judge_level(actual, interval, op, level, by_samples)
     needed = samples_to_pass(statistic, op)
     if verdict == "inconclusive" and values.size < needed:
         reason = (

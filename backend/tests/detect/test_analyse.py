@@ -19,7 +19,9 @@ from paceline_server.detect.facts import (
     Look,
 )
 from paceline_server.detect.reasons import reasons_of
+from paceline_server.detect.schemas import JobReportOut
 from paceline_server.ingest.cases import Check, Conditions
+from paceline_server.stats import gates
 from paceline_server.stats.paired import (
     BOUNDING_METHOD,
     METHOD,
@@ -374,6 +376,36 @@ def _noisy_job() -> tuple[list[CaseSamples], dict[str, Any], JobRequest]:
         for case in bench_cases(1, dict.fromkeys(batches, 0.07))
     ]
     return cases, manifest, JobRequest([BENCHMARK], {"batch": batches})
+
+
+def test_gates_are_judged_by_the_method_of_their_report() -> None:
+    """Gates on levels and on ratios of arms; a report of before gates had a method is of the first."""
+    cases, manifest, request = _noisy_job()
+    derived = {
+        "name": "gain",
+        "kind": "speedup_between_arms",
+        "benchmark": BENCHMARK,
+        "metric": "time",
+        "arm": "native",
+        "base_arm": "fallback",
+    }
+    ratio = {"derived": "gain", "op": ">=", "required": 0.92}
+    manifest |= {"derived": [derived], "gates": [LIMIT, ratio]}
+    former_look = Look(gate_method=gates.SAMPLES_METHOD)
+    former = _analyse(cases, manifest, request, look=former_look).report
+    now = _analyse(cases, manifest, request).report
+    for by_samples, by_launches in zip(former.gates, now.gates, strict=True):
+        assert (by_samples.lower or 0.0) > (by_launches.lower or 0.0)
+        assert (by_samples.upper or 0.0) < (by_launches.upper or 0.0)
+        assert by_samples.actual == by_launches.actual
+    assert former.derived == now.derived
+    spans = {(row.value, row.lower, row.upper) for row in former.derived}
+    assert spans == {
+        (row.actual, row.lower, row.upper) for row in former.gates if row.derived
+    }
+    assert now.gate_method == gates.METHOD
+    stored = former.model_dump(mode="json")
+    assert stored.pop("gate_method") == JobReportOut.model_validate(stored).gate_method
 
 
 @pytest.mark.parametrize("method", [SHARE_METHOD, BOUNDING_METHOD, VOIDING_METHOD])

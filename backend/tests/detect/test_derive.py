@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import JobFacts, JobIdentity
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.schemas import DerivedOut, GateOut
 from paceline_server.ingest.cases import Case
+from paceline_server.stats.gates import SAMPLES_METHOD
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
@@ -72,6 +73,9 @@ def analyse_job(
     gate: Mapping[str, Any] | None = None,
     cases: list[CaseSamples] | None = None,
     announced: list[Case] | None = None,
+    *,
+    request: JobRequest | None = None,
+    look: Look | None = None,
 ) -> Analysis:
     facts = JobFacts(
         bench_cases(3, effects) if cases is None else cases,
@@ -79,7 +83,11 @@ def analyse_job(
         announced=announced or [],
     )
     return analyse(
-        read_manifest(manifest_with(derived, gate, effects)), facts, IDENTITY
+        read_manifest(manifest_with(derived, gate, effects)),
+        facts,
+        IDENTITY,
+        request,
+        look,
     )
 
 
@@ -403,6 +411,43 @@ def test_a_gate_over_a_missing_value_is_inconclusive_and_names_it() -> None:
         "inconclusive",
         "not measured: native and fallback at batch=10",
     )
+
+
+@pytest.mark.parametrize(
+    ("derived", "selected", "needed"),
+    [
+        ({"kind": "ratio_across_param", "from": 1, "to": 100}, [1, 10], "batch=100"),
+        (
+            {"kind": "degradation_across_param", "from": 1, "to": 100},
+            [10, 1000],
+            "batch=1 and batch=100",
+        ),
+        ({"kind": "slope"}, [10], "two values of batch"),
+        ({"kind": "crossover"}, [10], "two values of batch"),
+    ],
+)
+def test_a_gate_whose_values_the_request_leaves_out_leaves_no_run_undecided(
+    derived: dict[str, Any], selected: list[int], needed: str
+) -> None:
+    gate = {"op": "<=", "required": 1e9}
+    measured = bench_cases(3, {batch: WINS_FROM_10[batch] for batch in selected})
+    about = ({**derived, "param": "batch"}, WINS_FROM_10, gate, measured)
+    request = JobRequest(params={"batch": selected})
+    analysis = analyse_job(*about, request=request)
+    (row,) = analysis.report.gates
+    reason = f"not measured by this selection: it needs {needed}"
+    assert (row.verdict, row.reason) == ("not_applicable", reason)
+    assert row_of(analysis).note == reason
+    assert analysis.verdict == "pass"
+    assert analysis.reason == "1 comparison or gate does not apply here"
+    # The same samples decide nothing where everything was asked for, nor by the method of a former report.
+    former = Look(gate_method=SAMPLES_METHOD)
+    for undecided in (
+        analyse_job(*about),
+        analyse_job(*about, request=request, look=former),
+    ):
+        assert undecided.verdict == "inconclusive"
+        assert [row.verdict for row in undecided.report.gates] == ["inconclusive"]
 
 
 def test_a_defective_protocol_has_no_speedup_to_gate() -> None:

@@ -504,7 +504,6 @@ def _list_undecided(
     effects: dict[int, float],
     launches: int,
     manifest: dict[str, Any],
-    **options: Any,
 ) -> list[str]:
     """Return what is undecided in a job under way of five launches that differ by no more than 1 %."""
     cases = bench_cases(1, effects, launches=launches)
@@ -514,7 +513,7 @@ def _list_undecided(
         directory,
         cases,
         manifest,
-        options={"launches": 5, "rounds": 20, "stop_when_sure": True, **options},
+        options={"launches": 5, "rounds": 20, "stop_when_sure": True},
         failure={"cause": "agent_error", "detail": "Interrupted before its end."},
     )
     return list_undecided_in(directory, VoidLimits())
@@ -573,13 +572,15 @@ def test_a_gate_on_what_two_launches_do_not_show_has_all_of_them(
 def test_a_gate_that_nothing_measures_keeps_no_benchmark_running(
     tmp_path: Path,
 ) -> None:
-    across = {"kind": "ratio_across_param", **_ACROSS_BATCHES, **_ENDS}
-    of = {"name": "growth", "benchmark": "sort_batch", "metric": "time", **across}
-    gate = {"derived": "growth", "op": "<", "required": 9.0}
-    manifest = suite_manifest(derived=[of], gates=[gate])
-    one_batch = {1000: FASTER[1000]}
-    params = {"params": {"batch": [1000]}}
-    assert _list_undecided(tmp_path, one_batch, 2, manifest, **params) == []
+    """A metric that no launch sent, and a derived one of which a part was not sent."""
+    gate = _gate(metric="inside", op="<", required=9.0)
+    share = {"kind": "share_between_metrics", "arm": "native", "part": "inside"}
+    of = {"name": "rest", "benchmark": "sort_batch", "metric": "time", **share}
+    gates = [gate, {"derived": "rest", "op": "<", "required": 0.5}]
+    manifest = suite_manifest(derived=[of], gates=gates)
+    inside = {"unit": "ns", "direction": "lower"}
+    manifest["benchmarks"]["sort_batch"]["metrics"]["inside"] = inside
+    assert _list_undecided(tmp_path, FASTER, 2, manifest) == []
 
 
 @pytest.mark.parametrize(

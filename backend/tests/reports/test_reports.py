@@ -97,6 +97,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "disturbances",
         "next_steps",
         "method",
+        "gate_method",
         "reasons",
         "missing",
         "base",

@@ -6527,6 +6527,11 @@ export interface components {
              * @default paired-sign-test/1
              */
             method: string;
+            /**
+             * Gate Method
+             * @default gate-interval/1
+             */
+            gate_method: string;
             /** Reasons */
             reasons: components["schemas"]["ReasonOut"][];
             /** Missing */

@@ -339,6 +339,7 @@ export function report(of: Run): JobReport {
     disturbances: [],
     next_steps: {},
     method: 'paired-sign-test/4',
+    gate_method: 'gate-interval/2',
     reasons: [],
     added: [],
     removed: [],
