@@ -7,6 +7,7 @@ interval of a verdict is the one that holds those of all launches.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +32,11 @@ from paceline_server.stats.gates import (
     statistic_of,
 )
 from paceline_server.stats.samples import Interval
-from paceline_server.stats.stopping import join_launches, level_extra_percent
+from paceline_server.stats.stopping import (
+    join_launches,
+    judge_by_launches,
+    level_extra_percent,
+)
 
 _DerivedKey = tuple[str, str, str]
 """The name of a derived metric, its arm and the key of its params."""
@@ -125,8 +130,9 @@ class EarlyGates:
             else interval_of_launch(warm[0], gate.statistic)
             for warm in alone
         ]
+        value = statistic_of(*samples, gate.statistic)
         return self._judge(
-            gate, level, statistic_of(*samples, gate.statistic), intervals
+            gate, level, value if math.isfinite(value) else None, intervals
         )
 
     def judge_derived(
@@ -158,25 +164,22 @@ class EarlyGates:
         intervals: Sequence[Interval],
         kind: str = "",
     ) -> GateVerdict:
-        interval = join_launches(intervals)
         count = f"{len(intervals)} of {self.planned} launches"
-        extra = level_extra_percent(len(intervals))
         figure = "no value" if value is None else f"{value:.6g}"
-        undecided = (
-            f"{figure} against {gate.op} {level:g}: what {count} say {UNDECIDED}"
+        interval = join_launches(intervals)
+        verdict = judge_by_launches(
+            intervals, (gate.op, level), kind, absolute=gate.absolute
         )
-        if extra is None or value is None:
-            return GateVerdict("inconclusive", undecided, value, interval)
-        wider = widen_ratio(kind, interval, extra)
-        if gate.absolute:
-            _, wider = absolute_value(value, wider)
+        if gate.absolute and value is not None:
             value, interval = absolute_value(value, interval)
-        verdict, _ = judge_level(value, wider, gate.op, level)
-        if verdict == "inconclusive":
-            return GateVerdict(verdict, undecided, value, interval)
-        _, reason = judge_level(value, interval, gate.op, level)
+        if verdict == "inconclusive" or value is None:
+            reason = (
+                f"{figure} against {gate.op} {level:g}: what {count} say {UNDECIDED}"
+            )
+            return GateVerdict("inconclusive", reason, value, interval)
         size = "the size " if gate.absolute else ""
-        reason = f"{size}{reason}, by more than {extra:g} % in each of {count}"
+        _, reason = judge_level(value, interval, gate.op, level)
+        reason = f"{size}{reason}, by more than {level_extra_percent(len(intervals)):g} % in each of {count}"
         return GateVerdict(verdict, reason, value, interval)
 
 

@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from paceline_server.stats import constants
-from paceline_server.stats.paired import PairPolicy
+from paceline_server.stats.derived import widen_ratio
+from paceline_server.stats.gates import Op, absolute_value, judge_level
+from paceline_server.stats.paired import PairPolicy, Verdict
 from paceline_server.stats.samples import Interval
 
 
@@ -51,6 +53,24 @@ def level_extra_percent(launches: int) -> float | None:
     extras = constants.EARLY_LEVEL_PERCENT
     place = launches - constants.EARLY_MIN_LAUNCHES
     return None if place < 0 else extras[min(place, len(extras) - 1)]
+
+
+def judge_by_launches(
+    by_launch: Sequence[Interval],
+    gate: tuple[Op, float],
+    kind: str = "",
+    *,
+    absolute: bool = False,
+) -> Verdict:
+    """Judge a gate (its comparison and level) before all planned launches ran, by the interval of each launch. `kind`: of
+    the derived metric; `absolute`: the gate is on the size of the value."""
+    extra = level_extra_percent(len(by_launch))
+    if extra is None:
+        return "inconclusive"
+    wider = widen_ratio(kind, join_launches(by_launch), extra)
+    if absolute:
+        _, wider = absolute_value(0.0, wider)
+    return judge_level(0.0, wider, *gate)[0]
 
 
 def join_launches(by_launch: Sequence[Interval]) -> Interval:
