@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from disturbance_launch import BYTES, EFFECTS, WARMUP
+from disturbance_stopping import report_stopping
 from paceline.conditions import HostConditions
 from paceline.cpu_wait import WorkloadWait
 from paceline_server.detect.compare import policy_under
@@ -43,7 +44,7 @@ from paceline_server.stats.paired import (
     pool_launch_noise,
 )
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.stats.voids import Reading, find_voids
+from paceline_server.stats.voids import Reading, VoidLimits, find_voids
 from paceline_server.testing.simulated_jobs import BIASED_SHARE, job_cases
 
 LAUNCHES = 5
@@ -464,7 +465,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=7.0)
     parser.add_argument("--record", type=Path)
     parser.add_argument("--replay", type=Path)
+    parser.add_argument("--stopping", nargs="*", type=Path)
+    parser.add_argument("--jobs", type=int, default=20_000)
+    parser.add_argument("--undisturbed", action="store_true")
     options = parser.parse_args()
+    if options.stopping is not None:
+        limits = VoidLimits()
+        if options.undisturbed:
+            limits = VoidLimits.of_operator(100.0, 100_000.0)
+        return report_stopping(options.jobs, options.stopping, limits)
     if options.replay is not None:
         recorded = json.loads(options.replay.read_text(encoding="utf-8"))
     else:

@@ -31,6 +31,7 @@ from paceline_server.detect.compare import (
     witnessed_pair,
 )
 from paceline_server.detect.derive import DerivedSources, derived_rows
+from paceline_server.detect.early_gates import EarlyGates
 from paceline_server.detect.facts import (
     CaseIndex,
     CpuFeatures,
@@ -180,8 +181,11 @@ class MeasuredRevision:
                 self.index, warm, self.facts.announced, self.circumstances
             ),
         )
+        early = EarlyGates.of(
+            self.manifest, self.groups, self.facts, self.circumstances
+        )
         undecided_gates = gate_rows(
-            self.manifest, self.groups, warm, derived, self.circumstances
+            self.manifest, self.groups, warm, derived, self.circumstances, early=early
         )
         return JobReportOut(
             suite=identity.suite,

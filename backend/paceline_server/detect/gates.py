@@ -1,14 +1,16 @@
 """Judges the gates of a suite: one row per gate, level and point of the params.
 
 A gate has a row even when nothing was measured for it. It is `not_applicable` where the target cannot run the
-arm, the CPU lacks the features (`GatesOnCpu`) or the request leaves out a value that a derived metric needs, and `inconclusive` where the measurement has a defect (I12).
-On a disturbed target no level is judged, and a ratio of paired arms only where it clears the extra margin.
+arm, the CPU lacks the features (`GatesOnCpu`) or the request leaves out a value that a derived metric needs, and
+`inconclusive` where the measurement has a defect (I12). On a disturbed target no level is judged, and a ratio of paired
+arms only where it clears the extra margin. A gate whose benchmark has fewer than its planned launches is judged by each of
+them (`early_gates`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from paceline_contract.events import ParamValue
@@ -22,12 +24,13 @@ from paceline_contract.manifest import Gate, Manifest
 
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.derive import PAIRED, DerivedRow
+from paceline_server.detect.early_gates import EarlyGates
 from paceline_server.detect.facts import CpuFeatures, LaunchBuild
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.reasons import LEVEL_NOT_JUDGED
 from paceline_server.detect.schemas import GateOut
-from paceline_server.stats.derived import DerivedValue, widen_paired
+from paceline_server.stats.derived import DerivedValue, widen_ratio
 from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.gates import (
     SAMPLES_METHOD,
@@ -80,6 +83,8 @@ def gate_rows(
     warm: WarmSamples,
     derived: Sequence[DerivedRow],
     known: Circumstances,
+    *,
+    early: EarlyGates,
 ) -> list[GateOut]:
     """Return one row per gate, level and point of the params, for the benchmarks that were requested.
 
@@ -93,11 +98,13 @@ def gate_rows(
             continue
         refused = on_cpu.refused.get(index)
         if gate.derived is not None:
-            rows.extend(_derived_gate(gate, derived, refused, known))
+            rows.extend(_derived_gate(gate, derived, refused, known, early))
             continue
         for group in groups:
             if group.benchmark == gate.benchmark and group.matches(gate.params):
-                rows.extend(_measured_gate(gate, group, warm, known, refused))
+                rows.extend(
+                    _measured_gate(gate, group, warm, known, refused, early=early)
+                )
     return rows
 
 
@@ -130,6 +137,8 @@ def _measured_gate(
     warm: WarmSamples,
     known: Circumstances,
     refused: GateVerdict | None,
+    *,
+    early: EarlyGates,
 ) -> Iterator[GateOut]:
     arm = gate.arm or ""
     samples = warm.get(group, gate.metric or "", arm)
@@ -145,7 +154,8 @@ def _measured_gate(
         if refused is not None:
             verdict = refused
         elif samples is not None:
-            verdict = judge_gate(
+            by_launch = early.judge_statistic(gate, group, samples, target)
+            verdict = by_launch or judge_gate(
                 samples[0],
                 samples[1],
                 gate.statistic,
@@ -196,6 +206,7 @@ def _derived_gate(
     derived: Sequence[DerivedRow],
     refused: GateVerdict | None,
     known: Circumstances,
+    early: EarlyGates,
 ) -> Iterator[GateOut]:
     for row in derived:
         declared = row.declared
@@ -204,7 +215,7 @@ def _derived_gate(
         if gate.arm is not None and gate.arm != row.arm:
             continue
         for level, target in _levels(gate, refused):
-            verdict = refused or _judge_derived(row, gate, target, known)
+            verdict = refused or _judge_derived(row, gate, target, known, early)
             identity = (
                 declared.benchmark,
                 row.arm,
@@ -216,7 +227,11 @@ def _derived_gate(
 
 
 def _judge_derived(
-    row: DerivedRow, gate: Gate, target: float, known: Circumstances
+    row: DerivedRow,
+    gate: Gate,
+    target: float,
+    known: Circumstances,
+    early: EarlyGates,
 ) -> GateVerdict:
     disturbance = known.disturbance
     value, by_samples = row.result.value, row.result.interval
@@ -225,31 +240,33 @@ def _judge_derived(
         interval = widen_by_launches(interval, value, row.result.by_launch)
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
+    disturbed = _level_not_judged(disturbance)
     doubt = row.defect or row.too_few
+    if row.declared.kind not in PAIRED:
+        doubt = doubt or disturbed
     if doubt is not None:
         return GateVerdict("inconclusive", doubt, value, interval)
-    disturbed = _level_not_judged(disturbance)
-    if disturbed is not None and row.declared.kind not in PAIRED:
-        return GateVerdict("inconclusive", disturbed, value, interval)
+    extra_percent = 0.0 if disturbed is None else disturbance.extra_percent
+    wider = ""
+    if disturbed is not None:
+        wider = f", {percent(extra_percent / 100)} wider {disturbance.phrase}"
+    by_launch = early.judge_derived(gate, row, target, extra_percent)
+    if by_launch is not None:
+        return replace(by_launch, reason=by_launch.reason + wider)
     if row.result.answered and value is None:
         return _judge_absent_crossover(row.result, gate.op, target)
     if value is None:
         return GateVerdict("inconclusive", row.note(), None, interval)
-    if disturbed is not None:
-        by_samples, interval = (
-            widen_paired(row.declared.kind, span, disturbance.extra_percent)
-            for span in (by_samples, interval)
-        )
+    by_samples, interval = (
+        widen_ratio(row.declared.kind, span, extra_percent)
+        for span in (by_samples, interval)
+    )
     if gate.absolute:
         _, by_samples = absolute_value(value, by_samples)
         value, interval = absolute_value(value, interval)
     verdict, reason = judge_level(value, interval, gate.op, target, by_samples)
-    reason = f"the size {reason}" if gate.absolute else reason
-    if disturbed is not None:
-        reason += (
-            f", {percent(disturbance.extra_percent / 100)} wider {disturbance.phrase}"
-        )
-    return GateVerdict(verdict, reason, value, interval)
+    size = "the size " if gate.absolute else ""
+    return GateVerdict(verdict, f"{size}{reason}{wider}", value, interval)
 
 
 def _judge_absent_crossover(

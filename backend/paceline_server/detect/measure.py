@@ -29,9 +29,11 @@ from paceline_server.stats.summary import probably_optimised_away, summarise
 
 @dataclass
 class WarmSamples:
-    """The warm samples of every case, selected once per job."""
+    """The warm samples of every case, selected once per job. `by_block`: of one launch, whose blocks take the place of
+    launches wherever these are resampled."""
 
     index: CaseIndex
+    by_block: bool = False
     _selected: dict[tuple[str, str, str, str], tuple[Floats, Ints, tuple[int, ...]]] = (
         field(default_factory=dict)
     )
@@ -41,7 +43,9 @@ class WarmSamples:
         key = (case.benchmark, params_key(case.params), case.metric, case.arm)
         if key not in self._selected:
             keep, unsteady = warm_samples(case)
-            self._selected[key] = case.value[keep], case.launch[keep], unsteady
+            values, launch = case.value[keep], case.launch[keep]
+            launch = np.arange(values.size) if self.by_block else launch
+            self._selected[key] = values, launch, unsteady
         return self._selected[key]
 
     def get(self, group: Group, metric: str, arm: str) -> Warm | None:

@@ -59,6 +59,10 @@ EARLY_EXTRA_PERCENT: Final = 12.0
 """percent beyond the margin before all planned launches ran: every measured launch bias (2.5 to 11.8 %) is less, and it is
 four standard deviations of a launch where launches differ by 3 %. README, "Stop when sure"."""
 
+EARLY_LEVEL_PERCENT: Final = (12.0, 6.0, 3.0)
+"""percent by which each launch by itself lies beyond a level after 2, 3, and 4 or more launches, for a gate to be decided
+before all planned ones ran. So many launches that are biased alike by chance are rarer with each. README, "Stop when sure"."""
+
 EARLY_ALPHA: Final = 1e-6
 """probability of each look before all planned launches, taken from the first of LOOK_ALPHA. A far pair has a p-value below
 it after two launches, and it survives Benjamini and Hochberg among 10,000 pairs."""

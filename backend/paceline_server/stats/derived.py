@@ -7,7 +7,7 @@ bootstrapped by launch. `detect/derive.py` selects the cases.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,14 +85,29 @@ def degradation_across_param(
     )
 
 
-def widen_paired(kind: str, interval: Interval, extra_percent: float) -> Interval:
-    """Widen the interval of a ratio of paired arms, or of such a ratio − 1 (an overhead), by what a disturbance
-    demands."""
-    factor, offset = 1.0 + extra_percent / 100.0, float(kind == "overhead_between_arms")
-    lower, upper = interval.lower, interval.upper
+RATIOS: Mapping[str, float] = {
+    "speedup_between_arms": 0.0,
+    "overhead_between_arms": 1.0,
+    "ratio_across_param": 0.0,
+    "degradation_across_param": 0.0,
+    "share_between_metrics": -1.0,
+    "share_at_rate": 0.0,
+}
+"""The kinds whose value is a ratio, or one but for what stands here: an overhead is a ratio less 1, a share 1 less a ratio."""
+
+
+def widen_ratio(kind: str, interval: Interval, extra_percent: float) -> Interval:
+    """Widen the interval of a kind of `RATIOS`, or of a statistic, as far as its ratio moves by so many percent."""
+    factor, offset = 1.0 + extra_percent / 100.0, RATIOS.get(kind, 0.0)
+    lower, upper = (
+        None
+        if bound is None
+        else ((bound + offset) / factor, (bound + offset) * factor)
+        for bound in (interval.lower, interval.upper)
+    )
     return Interval(
-        None if lower is None else (lower + offset) / factor - offset,
-        None if upper is None else (upper + offset) * factor - offset,
+        None if lower is None else min(lower) - offset,
+        None if upper is None else max(upper) - offset,
     )
 
 

@@ -170,6 +170,17 @@ def _widen(
     return widen_by_launches(interval, actual, by_launch)
 
 
+def interval_of_launch(values: Floats, statistic: str) -> Interval:
+    """Return the interval of a statistic by the values of one launch. It has no bounds for a spread, which a launch does not
+    show, and for an extreme, which each other launch may move."""
+    quantile = quantile_of(statistic)
+    if quantile is not None:
+        return quantile_interval(values, quantile, GATE_CONFIDENCE)
+    if statistic == "mean":
+        return interval_of(values, np.arange(values.size), statistic)
+    return Interval(None, None)
+
+
 def share_reached(actual: float, op: Op, level: float) -> float | None:
     """Return the share of the level that a figure reaches, as a ratio of speeds: 1 is the level, 0.73 is 27 % short.
 

@@ -461,11 +461,16 @@ def test_a_demonstration_says_so_first(tmp_path: Path) -> None:
         ({1000: 0.5, 2000: -0.6}, 2, None, []),
         ({1000: -0.02, 2000: -0.6}, 2, None, ["sort_batch"]),
         (FASTER, 1, None, ["sort_batch"]),
-        (FASTER, 2, 1.5, ["sort_batch"]),
-        (FASTER, 3, 1.5, []),
+        (FASTER, 1, 1.5, ["sort_batch"]),
+        (FASTER, 2, 1.5, []),
+        (FASTER, 2, 0.5, []),
+        (FASTER, 2, 1.11, ["sort_batch"]),
+        (FASTER, 3, 1.11, []),
+        (FASTER, 3, 0.89, []),
         (FASTER, 3, 1.05, ["sort_batch"]),
         (FASTER, 3, 0.95, ["sort_batch"]),
-        (FASTER, 3, 0.5, []),
+        (FASTER, 4, 1.05, []),
+        (FASTER, 4, 1.02, ["sort_batch"]),
         ({1000: 0.02, 2000: -0.6}, 5, None, ["sort_batch"]),
         (FASTER, 5, None, []),
         ({1000: 0.02, 2000: -0.6}, 15, None, []),
@@ -478,23 +483,127 @@ def test_what_is_undecided_between_launches(
     gate_at: float | None,
     undecided: list[str],
 ) -> None:
-    """Both batches must be certain, far beyond margin and gate before all five launches ran; a gate needs three."""
-    cases = bench_cases(1, effects, launches=launches)
+    """Both batches must be certain, beyond margin and gate the farther the fewer of the five launches ran."""
     manifest = suite_manifest()
     if gate_at is not None:
-        native = next(case for case in cases if case.arm == "native")
-        level = float(np.median(native.value[~native.warmup])) * gate_at
-        gate = {"benchmark": "sort_batch", "arm": "native", "metric": "time"}
-        about = {"params": {"batch": 1000}, "op": "<", "required": level}
-        manifest["gates"] = [{**gate, **about}]
+        manifest["gates"] = [_gate(op="<", required=_TRUE_NS * gate_at)]
+    assert _list_undecided(tmp_path, effects, launches, manifest) == undecided
+
+
+_TRUE_NS = 1e6
+"""What a sample of the native arm takes at batch=1000, give or take what a launch differs."""
+
+
+def _gate(**of_gate: Any) -> dict[str, Any]:
+    gate = {"benchmark": "sort_batch", "arm": "native", "metric": "time"}
+    return {**gate, "params": {"batch": 1000}, **of_gate}
+
+
+def _list_undecided(
+    directory: Path,
+    effects: dict[int, float],
+    launches: int,
+    manifest: dict[str, Any],
+) -> list[str]:
+    """Return what is undecided in a job under way of five launches that differ by no more than 1 %."""
+    cases = bench_cases(1, effects, launches=launches)
+    level = {case.arm: float(np.median(case.value)) for case in cases[:2]}["native"]
+    cases = [replace(case, value=case.value * _TRUE_NS / level) for case in cases]
     write_directory(
-        tmp_path,
+        directory,
         cases,
         manifest,
         options={"launches": 5, "rounds": 20, "stop_when_sure": True},
         failure={"cause": "agent_error", "detail": "Interrupted before its end."},
     )
-    assert list_undecided_in(tmp_path, VoidLimits()) == undecided
+    return list_undecided_in(directory, VoidLimits())
+
+
+_BETWEEN_ARMS = {"arm": "native", "base_arm": "fallback"}
+_ACROSS_BATCHES = {"arm": "native", "param": "batch"}
+_ENDS = {"from": 1000, "to": 2000}
+
+
+@pytest.mark.parametrize(
+    ("derived", "op", "sure", "unsure"),
+    [
+        ({"kind": "speedup_between_arms", **_BETWEEN_ARMS}, ">=", 1.7, 1.95),
+        ({"kind": "overhead_between_arms", **_BETWEEN_ARMS}, "<=", -0.4, -0.49),
+        ({"kind": "ratio_across_param", **_ACROSS_BATCHES, **_ENDS}, ">=", 1.0, 0.55),
+        ({"kind": "slope", **_ACROSS_BATCHES}, ">=", None, -9.0),
+        ({"kind": "crossover", **_BETWEEN_ARMS, "param": "batch"}, "<=", None, 1e9),
+    ],
+)
+def test_a_gate_on_a_ratio_stops_early_and_one_on_an_exponent_or_a_place_does_not(
+    tmp_path: Path,
+    derived: dict[str, Any],
+    op: str,
+    sure: float | None,
+    unsure: float,
+) -> None:
+    of = {"name": "gain", "benchmark": "sort_batch", "metric": "time", **derived}
+    for level, undecided in ((sure, []), (unsure, ["sort_batch"])):
+        if level is not None:
+            gate = {"derived": "gain", "op": op, "required": level}
+            manifest = suite_manifest(derived=[of], gates=[gate])
+            effects = {1000: -0.5, 2000: -0.5}
+            assert _list_undecided(tmp_path, effects, 2, manifest) == undecided
+
+
+@pytest.mark.parametrize(
+    ("statistic", "undecided"),
+    [
+        ("mean", []),
+        ("p60", []),
+        ("p99", ["sort_batch"]),
+        ("max", ["sort_batch"]),
+        ("sd_percent", ["sort_batch"]),
+        ("launch_sd_percent", ["sort_batch"]),
+    ],
+)
+def test_a_gate_on_what_two_launches_do_not_show_has_all_of_them(
+    tmp_path: Path, statistic: str, undecided: list[str]
+) -> None:
+    gate = _gate(op="<", required=1e12, statistic=statistic)
+    manifest = suite_manifest(gates=[gate])
+    assert _list_undecided(tmp_path, FASTER, 2, manifest) == undecided
+
+
+def test_a_gate_that_nothing_measures_keeps_no_benchmark_running(
+    tmp_path: Path,
+) -> None:
+    """A metric that no launch sent, and a derived one of which a part was not sent."""
+    gate = _gate(metric="inside", op="<", required=9.0)
+    share = {"kind": "share_between_metrics", "arm": "native", "part": "inside"}
+    of = {"name": "rest", "benchmark": "sort_batch", "metric": "time", **share}
+    gates = [gate, {"derived": "rest", "op": "<", "required": 0.5}]
+    manifest = suite_manifest(derived=[of], gates=gates)
+    inside = {"unit": "ns", "direction": "lower"}
+    manifest["benchmarks"]["sort_batch"]["metrics"]["inside"] = inside
+    assert _list_undecided(tmp_path, FASTER, 2, manifest) == []
+
+
+@pytest.mark.parametrize(
+    ("effects", "launches", "undecided"),
+    [
+        (FASTER, 2, ["sort_batch"]),
+        (FASTER, 3, []),
+        ({1000: 0.5, 2000: 0.6}, 3, []),
+        ({1000: 0.5, 2000: -0.6}, 3, ["sort_batch"]),
+        ({1000: -0.05, 2000: -0.6}, 3, ["sort_batch"]),
+    ],
+)
+def test_a_usage_policy_has_all_launches_unless_one_side_wins_at_all_of_its_values(
+    tmp_path: Path, effects: dict[int, float], launches: int, undecided: list[str]
+) -> None:
+    """Its advice takes three launches. No rule here demands a verdict of what it compares."""
+    policy = {"name": "native", "benchmark": "sort_batch", "arm": "native"}
+    about = {"reference": "fallback", "metric": "time", "param": "batch"}
+    policies = [{**policy, **about, "in_force": {"minimum": 1000}}]
+    (rule,) = suite_manifest()["rules"]
+    rule["params"] = {"batch": [2000]}
+    manifest = suite_manifest(policies=policies, rules=[rule])
+    assert _list_undecided(tmp_path, effects, launches, manifest) == undecided
 
 
 @pytest.mark.parametrize(
