@@ -108,7 +108,9 @@ def measured(project: Path, folder: str) -> Path:
     return out
 
 
-@pytest.mark.parametrize("folder", ["bench", "bench-cpp", "bench-rust"])
+@pytest.mark.parametrize(
+    "folder", ["bench", "bench-cpp", "bench-rust", "bench-harness"]
+)
 def test_example_is_a_valid_suite(project: Path, folder: str) -> None:
     done = paceline("validate", f"{folder}/suite.toml", cwd=project)
     assert done.returncode == 0, done.stderr

@@ -114,6 +114,8 @@ DerivedKind = Literal[
 PRIMARY_METRIC: Final = "time"
 FIRST_LOOK: Final = "first_look"
 """The preset that a first start measures by itself."""
+ONLY_ARM: Final = "code"
+"""The arm of the benchmarks of a harness for which no arms are mapped."""
 DEFAULT_MARGIN_PERCENT: Final = 2.0
 """percent; smaller differences are not worth a person's time on a host (stats/README.md §2)"""
 DEVICE_MARGIN_PERCENT: Final = 3.0
@@ -132,11 +134,17 @@ class SuiteHead(Table, frozen=True):
 
 class TargetBuild(Table, frozen=True):
     """How one kind of target builds and runs a workload. Only agents execute any of it. `abis` and `calibrate` are of
-    devices: a host has one ABI, its own, and calibrates itself."""
+    devices: a host has one ABI, its own, and calibrates itself. `harness` and what belongs to it are of hosts."""
 
     build: Annotated[list[Argv], Meta(max_length=200)]
     artifacts: Annotated[list[ArtifactPath], Meta(min_length=1, max_length=200)]
-    run: Argv
+    run: Argv = []
+    """Starts a program that speaks C1; empty where there is a `harness`."""
+    harness: Word | None = None
+    """The name of another tool's harness, of which `command` starts the benchmarks."""
+    command: Argv = []
+    arms: Annotated[dict[Name, Text], Meta(min_length=1, max_length=64)] = {}
+    """Arm → a pattern of the names that the harness gives to its cases; the groups of a pattern name the benchmark."""
     cwd: str = "."
     launch_timeout_s: Annotated[int, Meta(ge=1, le=86_400)] = 600
     toolchain: list[Argv] = []
@@ -153,6 +161,11 @@ class Workload(Table, frozen=True):
     android: TargetBuild | None = None
     checks: list[Text] = []
     """Expected in every job that runs this workload."""
+
+    @property
+    def takes_knobs(self) -> bool:
+        """Return whether it is a program of its own, and not another tool's harness."""
+        return self.host is None or self.host.harness is None
 
 
 class Param(Table, frozen=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -64,13 +64,16 @@ def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
         raise ManifestError([Problem(line, "", f"not TOML: {error}")]) from error
     manifest, problems = _read_to_measure(raw)
     if manifest is None:
-        lines = TomlLines(text)
-        located = {
-            Problem(lines.line(path), _dotted_path(path), text)
-            for path, text in problems
-        }
-        raise ManifestError(sorted(located))
+        raise ManifestError(find_lines(text, problems))
     return manifest, raw
+
+
+def find_lines(text: str, problems: Iterable[Located]) -> list[Problem]:
+    """Return problems of a file's text with their lines, in order."""
+    lines = TomlLines(text)
+    return sorted(
+        {Problem(lines.line(path), _dotted_path(path), why) for path, why in problems}
+    )
 
 
 def _read(raw: Mapping[str, Any]) -> tuple[Manifest | None, list[Located]]:

@@ -22,6 +22,7 @@ from paceline_contract.gate_levels import (
     undecided_pairs,
 )
 from paceline_contract.manifest import (
+    ONLY_ARM,
     Benchmark,
     Derived,
     Gate,
@@ -32,6 +33,7 @@ from paceline_contract.manifest import (
     Preset,
     Rule,
     Table,
+    TargetBuild,
     Witness,
     Workload,
 )
@@ -62,6 +64,9 @@ DERIVED_FIELDS: Final[_FieldsOfKinds] = {
     "crossover": (("base_arm", "param"), ()),
 }
 
+HARNESS_FIELDS: Final = ("command", "arms")
+"""The fields of a section that belong to a harness."""
+
 COUNTERS_OF_WORK: Final = ("items", "prepared", "kept")
 """The counters that mean the same in every suite (C1)."""
 
@@ -74,6 +79,7 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
     yield from _check_workloads(manifest)
     for name, benchmark in manifest.benchmarks.items():
         yield from _check_benchmark(manifest, ("benchmarks", name), benchmark)
+    yield from _check_arms_of_harness(manifest)
     yield from _check_aliases(manifest)
     for name, knob in manifest.knobs.items():
         yield from _check_knob(manifest, ("knobs", name), knob)
@@ -181,12 +187,49 @@ def _check_workload(path: Path, workload: Workload) -> Iterator[Located]:
                     at,
                     f"expected different file names, found {name!r} twice: they share one directory",
                 )
+            yield from _check_start((*path, section), build)
     if workload.host is not None:
         for name in ("abis", "calibrate"):
             if getattr(workload.host, name):
                 yield (*path, "host", name), "unknown name; only android has it"
     if workload.android is not None:
         yield from _check_unique((*path, "android", "abis"), workload.android.abis)
+
+
+def _check_start(path: Path, build: TargetBuild) -> Iterator[Located]:
+    """Check that a section says how the workload is started: by its own program, or by a harness of a host."""
+    if build.harness is None:
+        if not build.run:
+            yield path, "'run' is missing, or a 'harness' with its 'command'"
+        for name in HARNESS_FIELDS:
+            if getattr(build, name):
+                yield (*path, name), "unknown name; only a section with harness has it"
+        return
+    if path[-1] == "android":
+        yield (
+            (*path, "harness"),
+            "unknown name; only host has it: a harness cannot be started on devices",
+        )
+        return
+    if build.run:
+        yield (*path, "run"), "expected run or harness, not both"
+    if not build.command:
+        yield path, "'command' is missing: what starts the benchmarks of the harness"
+
+
+def _check_arms_of_harness(manifest: Manifest) -> Iterator[Located]:
+    """Check that each arm of a benchmark that a harness measures is one that the workload maps."""
+    mapped = {
+        workload.name: [*workload.host.arms] or [ONLY_ARM]
+        for workload in manifest.workloads
+        if workload.host is not None and workload.host.harness is not None
+    }
+    for name, benchmark in manifest.benchmarks.items():
+        arms = mapped.get(benchmark.workload, benchmark.arms)
+        for arm in benchmark.arms:
+            if arm not in arms:
+                text = _expect_one_of("arms of its workload", arms, arm)
+                yield ("benchmarks", name, "arms"), text
 
 
 def _check_benchmark(
@@ -285,6 +328,12 @@ def _check_knob(manifest: Manifest, path: Path, knob: Knob) -> Iterator[Located]
     workloads = [workload.name for workload in manifest.workloads]
     if knob.workload not in (None, *workloads):
         yield (*path, "workload"), _expect_one_of("workloads", workloads, knob.workload)
+    elif not any(
+        workload.takes_knobs
+        for workload in manifest.workloads
+        if knob.workload in (None, workload.name)
+    ):
+        yield path, "expected a workload that takes it: a harness takes no knobs"
     if wrong := [
         *_check_fields(path, knob, knob.kind, KNOB_FIELDS),
         *_check_range(path, knob),

@@ -31,6 +31,9 @@ OTHERWISE = {
     ".benchmarks{}.params{}.values[] (string) pattern": "separators are refused by a rule",
     ".workloads[].host abis": "refused on hosts by a rule",
     ".workloads[].host calibrate": "likewise",
+    ".workloads[].android harness": "refused on devices by a rule",
+    ".workloads[].android command": "likewise",
+    ".workloads[].android arms": "likewise",
 }
 """Places where both say the same in different ways."""
 

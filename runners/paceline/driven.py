@@ -12,7 +12,6 @@ import hashlib
 import json
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -30,6 +29,7 @@ from paceline.executors.base import Executor
 from paceline.git import SourceError, working_revision, working_revision_in_words
 from paceline.harnesses import detect_harness, find_harness
 from paceline.harnesses.drive import (
+    DRIVE,
     DriveSpec,
     measure,
     measure_shell,
@@ -335,8 +335,7 @@ def _write_side(
     """Make the manifest of one side, and write what its launches start."""
     side = "" if probed.tree.side is None else f".{probed.tree.side}"
     path = out / f"drive{side}.json"
-    # With -P a directory of the user's that is called paceline is not imported.
-    run_argv = [sys.executable, "-P", "-m", "paceline.harnesses", str(path)]
+    run_argv = [*DRIVE, str(path)]
     starts = (request.warmups + 1) * max(1, len(request.arms.patterns))
     limit_s = min(starts * request.timeout_s + START_S, 86_400)
     suite = SuiteDescription(request.name, request.shown, run_argv, limit_s)

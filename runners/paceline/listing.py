@@ -6,6 +6,7 @@ Nothing is built here: a workload whose artifacts are missing is not looked at.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,11 +14,11 @@ from typing import Any
 
 import msgspec
 from paceline_contract.events import ParamValue
-from paceline_contract.manifest import TargetBuild
 from paceline_contract.params import join_values
 
 from paceline.artifacts import copy_into
 from paceline.manifest import Manifest
+from paceline.selection import workload_argv
 from paceline.source import run_briefly
 
 
@@ -30,6 +31,21 @@ class ListedCase(msgspec.Struct):
 
 class _Listing(msgspec.Struct):
     cases: list[ListedCase]
+
+
+class _Error(msgspec.Struct, tag_field="type", tag="error"):
+    """The event of a workload that cannot list."""
+
+    code: str
+    text: str
+
+
+class _BuiltWorkload(msgspec.Struct, frozen=True):
+    """A workload that can be started. `argv` has no options."""
+
+    argv: list[str]
+    env: dict[str, str]
+    directory: Path
 
 
 class Comparison(msgspec.Struct):
@@ -52,21 +68,26 @@ def compare_with_workloads(manifest: Manifest, path: Path) -> Comparison:
         with tempfile.TemporaryDirectory() as scratch:
             directory = Path(scratch, "artifacts")
             copy_into(directory, artifacts)
-            listed_cases = _list_cases(workload.host, directory, [])
-            if listed_cases is None:
-                text = f"{workload.name}: it does not answer --list"
+            argv = workload_argv(manifest, workload.name, workload.host, directory)
+            built = _BuiltWorkload(argv, workload.host.env, directory)
+            listed = _list_cases(built, [])
+            if isinstance(listed, list):
+                comparison.differences += _list_differences(
+                    manifest, workload.name, built, listed
+                )
+            elif listed is not None and listed.code == "no_case":
+                comparison.differences.append(f"{workload.name}: {listed.text}")
+            else:
+                why = "" if listed is None else f": {listed.text}"
+                text = f"{workload.name}: it does not answer --list{why}"
                 comparison.not_looked_at.append(text)
-                continue
-            comparison.differences += _list_differences(
-                manifest, workload.name, (workload.host, directory), listed_cases
-            )
     return comparison
 
 
 def _list_differences(
     manifest: Manifest,
     workload: str,
-    built: tuple[TargetBuild, Path],
+    built: _BuiltWorkload,
     listed: Sequence[ListedCase],
 ) -> Iterator[str]:
     """Yield a sentence for each benchmark or value that the manifest declares and the workload does not list."""
@@ -93,27 +114,25 @@ def _list_differences(
 
 
 def _has_cases_for(
-    built: tuple[TargetBuild, Path], benchmark: str, key: str, values: Sequence[Any]
+    built: _BuiltWorkload, benchmark: str, key: str, values: Sequence[Any]
 ) -> bool:
     """Return whether a workload has cases for these values when it is asked for them."""
     filters = ["--benchmark", benchmark, "--params", f"{key}={join_values(values)}"]
-    listed_cases = _list_cases(*built, filters)
-    if listed_cases is None:
-        return False
-    return set(values) <= {case.params.get(key) for case in listed_cases}
+    listed = _list_cases(built, filters)
+    return isinstance(listed, list) and set(values) <= {
+        case.params.get(key) for case in listed
+    }
 
 
 def _list_cases(
-    build: TargetBuild, directory: Path, filters: list[str]
-) -> list[ListedCase] | None:
-    """Return the cases that a workload lists; None if it does not answer."""
-    argv = [part.replace("{artifacts}", str(directory)) for part in build.run]
-    end, lines = run_briefly([*argv, "--list", *filters], directory, build.env)
-    if end.exit_code != 0:
-        return None
+    built: _BuiltWorkload, filters: list[str]
+) -> list[ListedCase] | _Error | None:
+    """Return the cases that a workload lists, or the error by which it says why not; None if it does not answer."""
+    argv = [*built.argv, "--list", *filters]
+    end, lines = run_briefly(argv, built.directory, built.env)
     for line in lines:
-        try:
+        with contextlib.suppress(msgspec.DecodeError):
+            if end.exit_code != 0:
+                return msgspec.json.decode(line, type=_Error)
             return msgspec.json.decode(line, type=_Listing).cases
-        except msgspec.DecodeError:
-            continue
     return None

@@ -14,10 +14,16 @@ from typing import Any
 import msgspec
 from paceline_contract import manifest as contract
 from paceline_contract.manifest_reader import ManifestError as ContractError
-from paceline_contract.manifest_reader import Problem, read_manifest, read_toml
+from paceline_contract.manifest_reader import (
+    Problem,
+    find_lines,
+    read_manifest,
+    read_toml,
+)
 
 from paceline.errors import UserError
 from paceline.formats.declared import Line, declared_line
+from paceline.harnesses.declared import harness_problems
 
 
 class Manifest(contract.Manifest, frozen=True, kw_only=True):
@@ -70,5 +76,7 @@ def parse(data: bytes, name: str) -> Manifest:
         manifest, raw = read_toml(data)
     except ContractError as error:
         raise ManifestError(name, error.problems) from error
+    if problems := [*harness_problems(manifest)]:
+        raise ManifestError(name, find_lines(data.decode(), problems))
     digest = hashlib.sha256(data).hexdigest()
     return Manifest(**msgspec.structs.asdict(manifest), raw=raw, digest=digest)

@@ -21,6 +21,7 @@ from paceline_contract.params import (
 )
 
 from paceline.errors import UserError
+from paceline.harnesses.drive import DRIVE, DriveSpec
 from paceline.manifest import Manifest
 
 SEED_LIMIT = 2**63
@@ -118,7 +119,7 @@ def launch_argv(
     all_of_workload = [
         name for name, item in manifest.benchmarks.items() if item.workload == workload
     ]
-    argv = [part.replace("{artifacts}", str(artifacts)) for part in build.run]
+    argv = workload_argv(manifest, workload, build, artifacts)
     argv += ["--launch", str(launch), "--rounds", str(selection.rounds)]
     argv += ["--min-time-ns", str(selection.min_time_ns)]
     argv += ["--seed", str(selection.seed_of(launch))]
@@ -132,8 +133,35 @@ def launch_argv(
             argv += ["--params", f"{key}={join_values(values)}"]
     for key, value in selection.knobs.items():
         knob = manifest.knobs[key]
-        if value != knob.default and knob.workload in {None, workload}:
+        takes_it = build.harness is None and knob.workload in {None, workload}
+        if value != knob.default and takes_it:
             argv += ["--knob", f"{key}={value}"]
+    return argv
+
+
+def workload_argv(
+    manifest: Manifest, workload: str, build: TargetBuild, artifacts: PurePath
+) -> list[str]:
+    """Return the command of a workload without options. Of a harness it is our own program that starts it."""
+
+    def locate(argv: Sequence[str]) -> list[str]:
+        return [part.replace("{artifacts}", str(artifacts)) for part in argv]
+
+    if build.harness is None:
+        return locate(build.run)
+    spec = DriveSpec(
+        build.harness,
+        locate(build.command),
+        manifest.suite.name,
+        workload,
+        build.arms,
+        timeout_s=build.launch_timeout_s,
+    )
+    argv = [*DRIVE, msgspec.json.encode(spec).decode()]
+    for name, benchmark in manifest.benchmarks.items():
+        if benchmark.workload == workload:
+            # One option each, because an argument has at most 128 KiB on Linux.
+            argv += ["--declared", msgspec.json.encode({name: benchmark}).decode()]
     return argv
 
 

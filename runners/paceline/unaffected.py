@@ -94,7 +94,7 @@ def _parts_of_workload(side: Side, name: str) -> list[object] | None:
     return [
         hash_files(files),
         programs,
-        build.run,
+        build.run or [build.harness, build.command, build.arms],
         build.env,
         build.launch_timeout_s,
     ]

@@ -25,7 +25,7 @@ from paceline_contract.imported_series import (
     make_arm_name,
     series_id,
 )
-from paceline_contract.manifest import Manifest
+from paceline_contract.manifest import ONLY_ARM, Manifest
 from paceline_contract.readers.parsing import CLOCK_TOLERANCE
 from paceline_contract.readers.registry import READERS, read_file
 from paceline_contract.results import (
@@ -72,8 +72,6 @@ from paceline_server.stats.samples import Floats, Ints
 from paceline_server.store import outbox
 from paceline_server.store.tables.imports import ImportDocument
 
-ONLY_ARM = "code"
-"""The arm of a tool without arms, as in what `paceline run` drives."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 NEWS_FOR = timedelta(days=3)
 """People hear of changes in documents that were measured this recently: what is older is a history that moves in."""

@@ -1,7 +1,7 @@
 """Lists the harnesses that Paceline drives: one file each, named nowhere else.
 
 `port.py` says what a harness is, `paceline_contract.readers` has their readers, `plan.py` turns its cases into a
-manifest, and `drive.py` is the workload that starts it and prints the bench stream.
+manifest, `declared.py` names them by one, and `drive.py` is the workload that starts it and prints the bench stream.
 """
 
 from __future__ import annotations

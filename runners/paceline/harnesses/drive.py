@@ -1,8 +1,9 @@
-"""The workload that starts a harness and prints the bench stream: `python -m paceline.harnesses SPEC.json …`.
+"""The workload that starts a harness and prints the bench stream: `python -m paceline.harnesses SPEC …`.
 
-It takes the command line of every workload (`native/protocol/README.md`). A launch is one start of the tool, and one
+It takes the command line of every workload (`native/protocol/README.md`). A round is one start of the tool, and one
 block: the repetitions inside are values of that block, because samples of one process are no replicates. Where the
-harness can filter, each arm has a process of its own, in the balanced order that the seed determines.
+harness can filter, each arm has a process of its own, in the balanced order that the seed determines. For a suite
+(`--declared`), one start lists the cases (`declared.py`) before, and is the first warm-up round.
 """
 
 from __future__ import annotations
@@ -10,16 +11,25 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from paceline_contract.events import MAX_VALUES
-from paceline_contract.results import MeasuredCase, Result, ResultError, Sample
+from paceline_contract.manifest import Benchmark, Metric
+from paceline_contract.params import split_pair, split_values
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    Sample,
+)
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
@@ -31,7 +41,14 @@ from paceline.executors.process import (
 from paceline.exit_descriptions import describe_status
 from paceline.first_error import Channel, ErrorFinder, Excerpt
 from paceline.harnesses import find_harness
-from paceline.harnesses.plan import PlannedCase
+from paceline.harnesses.declared import (
+    CaseFilter,
+    NamedCases,
+    NoCaseError,
+    listing,
+    name_cases,
+)
+from paceline.harnesses.plan import ArmPatterns, PlannedCase
 from paceline.harnesses.port import (
     DriveRequest,
     FinishedStart,
@@ -43,6 +60,8 @@ from paceline.layout import inherited_layout
 from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
 
+DRIVE: Final = (sys.executable, "-P", "-m", "paceline.harnesses")
+"""Starts this workload. With -P a directory of the user's that is called paceline is not imported."""
 KEPT_VALUES = 200
 """At most so many values of a case are kept in one launch; of more, every n-th is."""
 MAX_STDOUT_BYTES = 64 << 20
@@ -51,11 +70,14 @@ SHELL_STARTS = 15
 
 
 class DriveSpec(msgspec.Struct, frozen=True):
-    """The measurement of a side. `cases` are by the tool's names; `prepare` runs before each start, untimed."""
+    """The measurement of a side. `cases` are by the tool's names where they are known; of a suite, `arms` has the patterns
+    to name them by. `prepare` runs before each start, untimed."""
 
     harness: str
     command: list[str]
     suite: str
+    workload: str = ""
+    arms: dict[str, str] = {}
     cases: dict[str, PlannedCase] = {}
     repetitions: int = 1
     min_time_ns: int = 100_000_000
@@ -198,83 +220,193 @@ def measure_shell(shell: list[str], directory: Path) -> Overhead:
 
 def main(arguments: list[str]) -> int:
     """Do what the command line of a workload asks for; return the exit status."""
+    options = _parse(arguments)
+    text = options.spec if options.spec[0] == "{" else Path(options.spec).read_bytes()
+    spec = msgspec.json.decode(text, type=DriveSpec)
+    spec = msgspec.structs.replace(spec, min_time_ns=options.min_time_ns)
+    launch = _Launch(spec, options.launch, options.seed)
+    try:
+        if options.declared:
+            listed = _list_declared(spec, options)
+            if options.list:
+                _say(listing(spec.suite, spec.workload, listed.named, listed.declared))
+                return 0
+            warmups = options.warmup_rounds
+            if warmups is None:
+                warmups = _default_warmups(options.rounds)
+            launch.measure_suite(listed, warmups, options.rounds)
+        else:
+            launch.cases = {
+                name: case
+                for name, case in spec.cases.items()
+                if not options.benchmark or case.benchmark in options.benchmark
+            }
+            launch.measure(options.rounds)
+    except (HarnessError, UserError) as error:
+        code = "no_case" if isinstance(error, NoCaseError) else "command_failed"
+        launch.end_with_error(code, str(error))
+        return 1
+    return 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="paceline.harnesses")
-    parser.add_argument("spec", type=Path)
+    parser.add_argument("spec", help="a DriveSpec in JSON, or the path of a file of it")
+    parser.add_argument(
+        "--declared", action="append", default=[], help="benchmarks by name, in JSON"
+    )
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("--launch", type=int, default=0)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--min-time-ns", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--min-time-ns", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--warmup-rounds", type=int, default=0)
+    parser.add_argument("--warmup-rounds", type=int)
     parser.add_argument("--benchmark", action="append", default=[])
     parser.add_argument("--params", action="append", default=[])
-    options = parser.parse_args(arguments)
-    spec = msgspec.json.decode(options.spec.read_bytes(), type=DriveSpec)
-    cases = {
-        name: case
-        for name, case in spec.cases.items()
-        if not options.benchmark or case.benchmark in options.benchmark
-    }
-    launch = _Launch(spec, cases, options.launch, options.seed)
-    try:
-        events = launch.run()
-    except (HarnessError, UserError) as error:
-        events = [
-            launch.start_event({}),
-            {"type": "error", "code": "command_failed", "text": str(error)},
-        ]
+    return parser.parse_args(arguments)
+
+
+def _default_warmups(rounds: int) -> int:
+    """Return how many warm-up rounds a launch of a suite has, as every workload: so many are not judged. A launch of one
+    round needs none (`stats/README.md` §1), and has the one that lists its cases."""
+    return 1 if rounds == 1 else max(5, -(-rounds // 10))
+
+
+class _Listed(NamedTuple):
+    """The cases of a suite that its tool has, and what the start that listed them measured."""
+
+    declared: dict[str, Benchmark]
+    named: NamedCases
+    reading: Result
+
+
+def _list_declared(spec: DriveSpec, options: argparse.Namespace) -> _Listed:
+    """Start the tool once, whole. Raises HarnessError, and UserError where two cases are one."""
+    declared: dict[str, Benchmark] = {}
+    for option in options.declared:
+        declared |= msgspec.json.decode(option, type=dict[str, Benchmark])
+    pairs = map(split_pair, options.params)
+    wanted = CaseFilter(
+        options.benchmark,
+        {name: split_values(text) for name, text in pairs},
+        any_value=options.list,
+    )
+    patterns = {arm: re.compile(text) for arm, text in spec.arms.items()}
+    reading = measure(spec, Path.cwd(), log=_write_to_stderr, stop=Stop())
+    named = name_cases(reading.cases, ArmPatterns(patterns, None), declared, wanted)
+    return _Listed(declared, named, reading)
+
+
+def _say(*events: dict[str, Any]) -> None:
     sys.stdout.write("".join(json.dumps(event) + "\n" for event in events))
-    return 1 if events[-1]["type"] == "error" else 0
+    sys.stdout.flush()
+
+
+_Start = tuple[list[str], Result]
+"""The cases that a start of the tool was to measure, by its names, and what it left."""
 
 
 class _Launch:
-    """One launch, which becomes the events that the workload prints."""
+    """One launch, which prints the events of the workload, each round's when the round is over."""
 
-    def __init__(
-        self, spec: DriveSpec, cases: dict[str, PlannedCase], number: int, seed: int
-    ) -> None:
-        self.spec, self.cases, self.number, self.seed = spec, cases, number, seed
+    def __init__(self, spec: DriveSpec, number: int, seed: int) -> None:
+        self.spec, self.number, self.seed = spec, number, seed
+        self.cases: dict[str, PlannedCase] = {}
+        self._declared: dict[str, Benchmark] = {}
+        self._numbers: dict[str, int] = {}
+        """The numbers of the cases that were announced, by the tool's names."""
+        self._has_begun = False
 
-    def start_event(self, facts: dict[str, str]) -> dict[str, Any]:
-        """Return the first event."""
+    def measure(self, rounds: int) -> None:
+        """Measure so many rounds. Raises HarnessError."""
+        self._measure_rounds("measure", rounds, first=0)
+        _say({"type": "done"})
+
+    def measure_suite(self, listed: _Listed, warmups: int, rounds: int) -> None:
+        """Measure the cases that were listed; that start is the first warm-up round. Raises HarnessError."""
+        self.cases, self._declared = listed.named.cases, listed.declared
+        if warmups > 0:
+            self._say_round("warmup", 0, [(list(self.cases), listed.reading)])
+            self._measure_rounds("warmup", warmups - 1, first=1)
+        self._measure_rounds("measure", rounds, first=warmups)
+        for name in listed.named.missing:
+            text = f"{name} is declared, and the harness has no case of it with the declared params"
+            _say({"type": "warning", "code": "not_listed", "text": text})
+        _say({"type": "done"})
+
+    def end_with_error(self, code: str, text: str) -> None:
+        """End the stream with an error."""
+        self._begin({})
+        _say({"type": "error", "code": code, "text": text})
+
+    def _begin(self, facts: dict[str, str]) -> None:
+        """Print the first event, once."""
+        if self._has_begun:
+            return
+        self._has_begun = True
         begin = time.perf_counter_ns()
         overhead = time.perf_counter_ns() - begin
         clock = {"name": self.spec.harness, "resolution_ns": 1, "overhead_ns": overhead}
-        return {
-            "type": "start",
-            "v": 1,
-            "suite": self.spec.suite,
-            "workload": self.spec.suite,
-            "launch": self.number,
-            "seed": self.seed,
-            "build": {"harness": self.spec.harness, **facts},
-            "clock": clock,
-        }
+        _say(
+            {
+                "type": "start",
+                "v": 1,
+                "suite": self.spec.suite,
+                "workload": self.spec.workload or self.spec.suite,
+                "launch": self.number,
+                "seed": self.seed,
+                "build": {"harness": self.spec.harness, **facts},
+                "clock": clock,
+            }
+        )
 
-    def run(self) -> list[dict[str, Any]]:
-        """Measure, and return all events. Raises HarnessError."""
+    def _measure_rounds(self, phase: str, rounds: int, *, first: int) -> None:
+        """Measure rounds, of which the first has the number `first`."""
+        for index in range(rounds):
+            starts = [
+                (
+                    names,
+                    measure(
+                        self.spec,
+                        Path.cwd(),
+                        only=names,
+                        log=_write_to_stderr,
+                        stop=Stop(),
+                    ),
+                )
+                for names in self._order_processes(self.number * rounds + index)
+            ]
+            self._say_round(phase, first + index, starts)
+            if rounds > 1:
+                _say({"type": "progress", "done": index + 1, "total": rounds})
+
+    def _say_round(self, phase: str, number: int, starts: Sequence[_Start]) -> None:
+        """Print the events of a round. Raises HarnessError if it lacks a case or one failed."""
         events: list[dict[str, Any]] = []
         facts: dict[str, str] = {}
         measured: set[str] = set()
-        for position, names in enumerate(self._order_processes()):
-            reading = measure(
-                self.spec, Path.cwd(), only=names, log=_write_to_stderr, stop=Stop()
-            )
+        for process, (names, reading) in enumerate(starts):
             facts |= reading.facts
             for case in reading.cases:
                 if case.name in names and case.name not in measured:
                     measured.add(case.name)
-                    of_process = position if len(names) < len(self.cases) else None
-                    events += self._case_events(case, len(measured) - 1, of_process)
+                    position = (
+                        process if len(starts) > 1 else self._find_position(case.name)
+                    )
+                    shared = {"round": number, "position": position, "phase": phase}
+                    events += self._case_events(case, shared)
         missing = [name for name in self.cases if name not in measured]
         if missing:
             raise HarnessError(
                 f"{missing[0]} was there before and is not in this launch's results"
                 f"{f', nor are {len(missing) - 1} more' if len(missing) > 1 else ''}"
             )
-        return [self.start_event(facts), *events, {"type": "done"}]
+        self._begin(facts)
+        _say(*events)
 
-    def _order_processes(self) -> list[list[str]]:
-        """Return the cases of each start of the tool, in order: one start per arm, where the harness can filter."""
+    def _order_processes(self, block: int) -> list[list[str]]:
+        """Return the cases of each start of the tool in this block of the job, in order: one start per arm, where the
+        harness can filter."""
         arms: dict[str, list[str]] = {}
         for name, case in self.cases.items():
             arms.setdefault(case.arm, []).append(name)
@@ -282,55 +414,87 @@ class _Launch:
             return [list(self.cases)]
         # One sequence of balanced orders over the launches of a job, whose seeds count up with their numbers.
         job = self.seed - self.number
-        order = next(
-            itertools.islice(
-                orders(job, "launches/", len(arms), self.number + 1), self.number, None
-            )
-        )
+        sequence = orders(job, "launches/", len(arms), block + 1)
         names_by_arm = list(arms.values())
-        return [names_by_arm[index] for index in order]
+        return [
+            names_by_arm[index]
+            for index in next(itertools.islice(sequence, block, None))
+        ]
 
     def _case_events(
-        self, case: MeasuredCase, number: int, position: int | None
+        self, case: MeasuredCase, shared: dict[str, Any]
     ) -> list[dict[str, Any]]:
-        """Return the events of a case, whose process has `position` among those of the launch if it has several."""
+        """Return the samples of a case, and before its first ones its announcement. `shared` are fields of all samples."""
         planned = self.cases[case.name]
         if case.failure is not None:
             raise HarnessError(f"{case.name} failed: {case.failure}")
-        metrics = [
-            {"name": metric.name, "unit": metric.unit, "direction": metric.direction}
-            for metric in case.metrics
-        ] or [{"name": "time", "unit": "ns", "direction": "lower"}]
-        announced: dict[str, Any] = {
+        metrics = self._select_metrics(case, planned)
+        events: list[dict[str, Any]] = []
+        if case.name not in self._numbers:
+            self._numbers[case.name] = len(self._numbers)
+            events.append(self._announce(case, planned))
+        now = time.monotonic_ns()
+        return events + [
+            {
+                "type": "samples",
+                "case": self._numbers[case.name],
+                "launch": self.number,
+                **shared,
+                "metric": metric.name,
+                "iterations": iterations,
+                "values": values,
+                "t_ns": now,
+            }
+            for metric in metrics
+            for iterations, values in _group_by_iterations(_thin(metric.values))
+        ]
+
+    def _announce(self, case: MeasuredCase, planned: PlannedCase) -> dict[str, Any]:
+        """Return the event that announces a case; in a suite with all metrics that it declares, because a start may lack
+        one that another has."""
+        metrics: Mapping[str, Metric | MeasuredMetric]
+        if planned.benchmark in self._declared:
+            metrics = self._declared[planned.benchmark].metrics
+        else:
+            metrics = {metric.name: metric for metric in case.metrics}
+        event = {
             "type": "case",
-            "case": number,
+            "case": self._numbers[case.name],
             "benchmark": planned.benchmark,
             "arm": planned.arm,
             "params": planned.params,
-            "metrics": metrics,
+            "metrics": [
+                {"name": name, "unit": metric.unit, "direction": metric.direction}
+                for name, metric in metrics.items()
+            ]
+            or [{"name": "time", "unit": "ns", "direction": "lower"}],
         }
         if case.unavailable is not None:
-            return [{**announced, "unavailable": case.unavailable}]
-        shared = {"case": number, "launch": self.number, "round": 0, "phase": "measure"}
-        now = time.monotonic_ns()
-        return [
-            announced,
-            *(
-                {
-                    "type": "samples",
-                    **shared,
-                    "metric": metric.name,
-                    "position": self._find_position(case.name)
-                    if position is None
-                    else position,
-                    "iterations": iterations,
-                    "values": values,
-                    "t_ns": now,
-                }
-                for metric in case.metrics
-                for iterations, values in _group_by_iterations(_thin(metric.values))
-            ),
-        ]
+            event["unavailable"] = case.unavailable
+        return event
+
+    def _select_metrics(
+        self, case: MeasuredCase, planned: PlannedCase
+    ) -> list[MeasuredMetric]:
+        """Return the metrics of a case; in a suite those that it declares. Raises HarnessError if there are none, or one
+        is declared otherwise."""
+        if planned.benchmark not in self._declared or case.unavailable is not None:
+            return case.metrics
+        declared = self._declared[planned.benchmark].metrics
+        selected = [metric for metric in case.metrics if metric.name in declared]
+        for metric in selected:
+            stated = declared[metric.name].unit, declared[metric.name].direction
+            if stated != (metric.unit, metric.direction):
+                raise HarnessError(
+                    f"{metric.name} of {case.name} is in {metric.unit}, {metric.direction} is better, and suite.toml "
+                    f"declares {' and '.join(stated)} for {planned.benchmark}"
+                )
+        if not selected:
+            raise HarnessError(
+                f"{case.name} has none of the metrics that suite.toml declares for {planned.benchmark}; it has "
+                f"{', '.join(metric.name for metric in case.metrics) or 'none'}"
+            )
+        return selected
 
     def _find_position(self, name: str) -> int:
         """Return the position of a case among the arms of its group, in a tool that runs all in its own order."""

@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 from paceline_contract.events import INT64_MAX, ParamValue
+from paceline_contract.manifest import ONLY_ARM
 from paceline_contract.params import SEPARATORS
 from paceline_contract.results import MeasuredCase, split_name
 from paceline_contract.text_names import append_digest, make_name
 
 from paceline.errors import UserError
 
-ONLY_ARM = "code"
-"""The arm of benchmarks for which no arms are mapped."""
 CASE_PARAM = "case"
 """The param that tells apart the cases of a benchmark."""
 ONLY_BENCHMARK = "all"
@@ -42,7 +41,7 @@ class ArmPatterns(NamedTuple):
     reference: str | None
 
 
-class _CaseTexts(NamedTuple):
+class CaseTexts(NamedTuple):
     """The parts of the tool's name of a case, from which its benchmark and its params are named."""
 
     benchmark: str
@@ -56,10 +55,9 @@ class Plan:
     def __init__(self, cases: Iterable[MeasuredCase], arms: ArmPatterns) -> None:
         self.left_out: list[str] = []
         """The tool's names of cases that match the pattern of no arm."""
-        self._arms = arms
-        texts_by_case: dict[str, _CaseTexts] = {}
+        texts_by_case: dict[str, CaseTexts] = {}
         for case in cases:
-            texts = self._split_case_name(case)
+            texts = split_case_name(case, arms)
             if texts is not None:
                 texts_by_case.setdefault(case.name, texts)
             elif case.name not in self.left_out:
@@ -78,31 +76,7 @@ class Plan:
                 texts.arm,
                 _choose_params(texts.value, values[texts.benchmark]),
             )
-        self._refuse_duplicates()
-
-    def _split_case_name(self, case: MeasuredCase) -> _CaseTexts | None:
-        """Return the parts of a case's name; None if it matches the pattern of no arm."""
-        if not self._arms.patterns:
-            return _CaseTexts(case.benchmark, ONLY_ARM, case.value)
-        for arm, pattern in self._arms.patterns.items():
-            if match := pattern.fullmatch(case.benchmark):
-                return _CaseTexts(_join_groups(match), arm, case.value)
-            if match := pattern.fullmatch(case.name):
-                benchmark, value = split_name(_join_groups(match))
-                return _CaseTexts(benchmark, arm, value)
-        return None
-
-    def _refuse_duplicates(self) -> None:
-        """Raise UserError if two cases are the same arm of the same benchmark."""
-        names_by_arm: dict[tuple[str, str, str], str] = {}
-        for name, planned in self.cases.items():
-            key = planned.benchmark, planned.arm, str(planned.params)
-            if key in names_by_arm:
-                raise UserError(
-                    f"{names_by_arm[key]} and {name} are the same arm of the same benchmark.",
-                    "Put what tells them apart into a group of the arm's pattern: --arm 'NAME=PREFIX_(.*)'.",
-                )
-            names_by_arm[key] = name
+        refuse_same_arms(self.cases)
 
     def names_of(self, benchmarks: Sequence[str]) -> list[str]:
         """Return the names of benchmarks in the manifest; each is given by the tool's text or by its name."""
@@ -118,6 +92,32 @@ class Plan:
         }
 
 
+def split_case_name(case: MeasuredCase, arms: ArmPatterns) -> CaseTexts | None:
+    """Return the parts of a case's name; None if it matches the pattern of no arm."""
+    if not arms.patterns:
+        return CaseTexts(case.benchmark, ONLY_ARM, case.value)
+    for arm, pattern in arms.patterns.items():
+        if match := pattern.fullmatch(case.benchmark):
+            return CaseTexts(_join_groups(match), arm, case.value)
+        if match := pattern.fullmatch(case.name):
+            benchmark, value = split_name(_join_groups(match))
+            return CaseTexts(benchmark, arm, value)
+    return None
+
+
+def refuse_same_arms(cases: Mapping[str, PlannedCase]) -> None:
+    """Raise UserError if two cases are the same arm of the same benchmark."""
+    names_by_arm: dict[tuple[str, str, str], str] = {}
+    for name, planned in cases.items():
+        key = planned.benchmark, planned.arm, str(planned.params)
+        if key in names_by_arm:
+            raise UserError(
+                f"{names_by_arm[key]} and {name} are the same arm of the same benchmark.",
+                "Put what tells them apart into a group of the arm's pattern: --arm 'NAME=PREFIX_(.*)'.",
+            )
+        names_by_arm[key] = name
+
+
 def _join_groups(match: re.Match[str]) -> str:
     return "".join(group or "" for group in match.groups()) or ONLY_BENCHMARK
 
@@ -129,14 +129,18 @@ def _choose_params(
     number only if all of them are numbers."""
     if set(values) == {None}:
         return {}
-    if all(text is not None and _is_number(text) for text in values):
+    if all(text is not None and is_number(text) for text in values):
         return {CASE_PARAM: int(value or 0)}
-    text = value or "-"
+    return {CASE_PARAM: without_separators(value or "-")}
+
+
+def without_separators(text: str) -> str:
+    """Return a text as the value of a param, in which `|` and `,` separate values."""
     plain = text.translate(dict.fromkeys(map(ord, SEPARATORS), ";"))
-    return {CASE_PARAM: text if plain == text else append_digest(plain, text)}
+    return text if plain == text else append_digest(plain, text)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     return re.fullmatch(r"0|[1-9]\d{0,18}", text, re.ASCII) is not None and (
         int(text) <= INT64_MAX
     )
