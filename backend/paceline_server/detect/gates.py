@@ -264,7 +264,9 @@ def _judge_derived(
     if gate.absolute:
         _, by_samples = absolute_value(value, by_samples)
         value, interval = absolute_value(value, interval)
-    verdict, reason = judge_level(value, interval, gate.op, target, by_samples)
+    verdict, reason = judge_level(
+        value, interval, gate.op, target, by_samples=by_samples
+    )
     size = "the size " if gate.absolute else ""
     return GateVerdict(verdict, f"{size}{reason}{wider}", value, interval)
 

@@ -84,6 +84,7 @@ def judge_level(
     interval: Interval,
     op: Op,
     level: float,
+    *,
     by_samples: Interval | None = None,
     unit: str = "",
 ) -> tuple[Verdict, str]:
@@ -242,7 +243,9 @@ def judge_gate(
     if method != SAMPLES_METHOD:
         interval = _widen(interval, actual, values, launch, statistic)
     shown_in = "%" if statistic.endswith("_percent") else unit
-    verdict, reason = judge_level(actual, interval, op, level, by_samples, shown_in)
+    verdict, reason = judge_level(
+        actual, interval, op, level, by_samples=by_samples, unit=shown_in
+    )
     needed = samples_to_pass(statistic, op)
     if verdict == "inconclusive" and values.size < needed:
         reason = (
