@@ -107,8 +107,8 @@ def test_a_suite_of_a_harness_is_measured_in_rounds_and_judged(
     done = paceline(
         *("run", str(suite), "--launches", "3", "--rounds", "10", "--all-launches"),
         *("--seed", "5", "--format", "table", "--out", str(out)),
-        TOOL_COUNTER=str(counter),
-        **SHARED_HOST,
+        cwd=tmp_path,
+        **{**SHARED_HOST, "TOOL_COUNTER": str(counter)},
     )
     assert done.returncode == 2, done.stdout + done.stderr
     assert "sort n=64: native" in done.stdout
