@@ -236,7 +236,8 @@ def test_a_command_says_whether_old_figures_are_judged_and_told(
         for figure, (arguments, said) in enumerate(expected.items(), 5):
             path = tmp_path / f"{figure}.txt"
             path.write_text(f"BenchmarkSort-2 10 {figure} ns/op\n", encoding="utf-8")
-            command, *options = [*arguments, str(path), "--commit", f"{figure:07x}"]
+            command = arguments[0]
+            options = (*arguments[1:], str(path), "--commit", f"{figure:07x}")
             if command == "push":
                 done = pipeline(command, *options)
                 assert done.exit_code == 0, done.output
