@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -19,7 +20,7 @@ from paceline_server.reports.history_schemas import (
     Significance,
 )
 from paceline_server.reports.queries import ReportedJobRow
-from paceline_server.store.tables.jobs import Run
+from paceline_server.store.tables.jobs import IMPORTED, Run
 
 SMALL, MEDIUM, LARGE = 0.01, 0.05, 0.20
 """Ratio minus 1: below 1 % is not worth mentioning, from 5 % on users may notice, from 20 % on they will."""
@@ -53,6 +54,14 @@ class ComparedSide:
         """The newest job of each target, by target id."""
         return {report.target.id: report for report in self.reports}
 
+    @property
+    def at(self) -> datetime:
+        """When its newest run was requested; where another tool measured it, when that was."""
+        first = self.runs[0]
+        if first.trigger != IMPORTED or not self.reports:
+            return first.created_at
+        return self.reports[-1].job.started_at or first.created_at
+
     def out(self) -> CompareSideOut:
         """Return the wire shape of this side."""
         first = self.runs[0]
@@ -60,7 +69,7 @@ class ComparedSide:
             name=self.name,
             run_id=first.id if self.is_run else None,
             commit=first.commit,
-            at=first.created_at,
+            at=self.at,
             runs=len(self.runs),
             demonstration=first.demonstration,
         )

@@ -100,6 +100,7 @@ def test_an_imported_suite_has_a_matrix_and_a_comparison(
     assert all(row["declared"] for row in matrix["rows"])
 
     compared = imports.ask("/compare", base=BEFORE, head=AFTER, suite=SUITE)
+    assert compared["base"]["at"] == "2026-03-01T04:00:00Z"
     by_benchmark = {row["benchmark"]: row for row in compared["rows"]}
     assert by_benchmark["parse"]["ratio"] == pytest.approx(1.5, rel=0.01)
     assert by_benchmark["load"]["words"] == "only measured at head"

@@ -77,14 +77,14 @@ describe('the matrix', () => {
     expect(cells('Ledger batch')[0]).toHaveTextContent('1.37 ms');
   });
 
-  it('marks a target that another tool measured', async () => {
+  it('marks a target that another tool measured, and misses no A/A run there', async () => {
     await open((backend) => {
       const { matrix } = backend.history;
       backend.history.matrix = {
         ...matrix,
         targets: [
           { id: 'target-1', name: 'lab-host', kind: 'host', imported: false },
-          { id: 'target-3', name: 'ci-7', kind: 'host', imported: true },
+          { id: 'target-2', name: 'ci-7', kind: 'host', imported: true },
         ],
       };
     });
@@ -94,6 +94,9 @@ describe('the matrix', () => {
     expect(
       screen.getByRole('columnheader', { name: /^lab-host host/ }),
     ).toBeInTheDocument();
+    const [measured, reported] = cells('Ledger batch');
+    expect(measured).toHaveTextContent('noise floor');
+    expect(reported).not.toHaveTextContent('noise floor');
   });
 
   it('shows a suite that only another tool measured, and does not offer to run it', async () => {

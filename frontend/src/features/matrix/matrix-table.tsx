@@ -44,9 +44,10 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
               className={row.declared ? undefined : classes.gone}
             >
               <RowHead row={row} suite={matrix.suite} />
-              {matrix.targets.map(({ id }) => (
+              {matrix.targets.map(({ id, imported }) => (
                 <td key={id}>
                   <Cell
+                    imported={imported}
                     cell={row.cells.find(
                       ({ target_id: target }) => target === id,
                     )}
@@ -106,11 +107,20 @@ function UnmeasuredNote({ of }: { of: MatrixUnmeasured | undefined }) {
   );
 }
 
+function noiseFloorText(mde: number | null): string {
+  return mde === null
+    ? 'noise floor not measured'
+    : `noise floor ${formatPercent(mde)}`;
+}
+
 function Cell({
   cell,
+  imported,
   children,
 }: {
   cell: MatrixCell | undefined;
+  /** True if another tool measured it, so that no A/A run can tell its noise. */
+  imported: boolean;
   children: ReactNode;
 }) {
   if (cell === undefined) {
@@ -167,10 +177,8 @@ function Cell({
         )}
       </div>
       <div className={classes.quiet}>
-        {cell.mde === null
-          ? 'noise floor not measured'
-          : `noise floor ${formatPercent(cell.mde)}`}{' '}
-        · <TimeAgo at={cell.at} />
+        {!imported && `${noiseFloorText(cell.mde)} · `}
+        <TimeAgo at={cell.at} />
         {cell.series > 1 && ` · ${cell.series} series`}
       </div>
       {children}

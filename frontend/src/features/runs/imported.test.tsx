@@ -86,7 +86,8 @@ describe('a target of which only imported figures are known', () => {
       await screen.findByText('none: other tools report about it'),
     ).toBeInTheDocument();
     expect(screen.queryByRole('heading', { name: 'Actions' })).toBeNull();
-    expect(screen.queryByRole('heading', { name: 'Noise floor' })).toBeNull();
+    for (const never of ['Noise floor', 'Preflight', 'Fingerprint'])
+      expect(screen.queryByRole('heading', { name: never })).toBeNull();
   });
 
   it('has neither an agent nor a clean preflight', async () => {

@@ -18,7 +18,7 @@ export function SeriesFacts({ page }: { page: SeriesPage }) {
   return (
     <>
       <RulePanel page={page} />
-      <ArmRulePanel page={page} />
+      {!page.series.imported && <ArmRulePanel page={page} />}
       <NoisePanel page={page} />
       <EnvironmentPanel page={page} />
     </>

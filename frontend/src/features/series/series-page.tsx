@@ -43,7 +43,7 @@ export function SeriesPage({ seriesId, search, onSearch }: SeriesPageProps) {
         ? {}
         : { lead: <Lead page={series.data as SeriesData} /> })}
       actions={
-        summary !== undefined && (
+        summary?.imported === false && (
           <ButtonLink
             to="/arms"
             variant="default"

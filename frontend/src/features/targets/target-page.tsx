@@ -104,8 +104,12 @@ function MainPanels({ target, search, onSearch }: MainPanelsProps) {
       {!target.imported && <NoisePanel targetId={target.id} />}
       <PoliciesPanel filters={{ target: target.id }} />
       {isDevice && <ConfigurationPanel errors={target.configuration} />}
-      {!target.imported && <PreflightPanel findings={target.preflight} />}
-      <Fingerprint target={target} />
+      {!target.imported && (
+        <>
+          <PreflightPanel findings={target.preflight} />
+          <Fingerprint target={target} />
+        </>
+      )}
     </>
   );
 }
