@@ -28,6 +28,11 @@ def make_name(text: str) -> str:
     return append_digest(plain, text)
 
 
+def stands_for(name: str, text: str) -> bool:
+    """Return whether a name has a digest and was made of `text`."""
+    return DIGEST_MARK in name and make_name(text) == name
+
+
 def append_digest(plain: str, text: str) -> str:
     """Return `plain`, cut where it is long, with the digest of the text that it stands for."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]

@@ -27,6 +27,7 @@ from paceline.git import (
     GitFailedError,
     Repository,
     SourceError,
+    current_branch,
     ownership_error,
     run_git,
 )
@@ -49,6 +50,8 @@ class Comparison(msgspec.Struct, frozen=True):
     base: str
     head: str
     notes: list[str]
+    branch: str | None = None
+    """The branch that is checked out, if the head is its newest commit."""
 
 
 def comparison(
@@ -67,6 +70,8 @@ def comparison(
         _commit(checkout, HEAD, head),
         [],
     )
+    if pair.head == _commit(checkout, HEAD, "HEAD"):
+        pair = msgspec.structs.replace(pair, branch=current_branch(checkout))
     if pair.base == pair.head:
         pair.notes.append(describe_same_commit(pair.head))
     if run_git(
@@ -193,6 +198,7 @@ def run(
         # None named is all of either side, so that the verdict names what head removed.
         recorded = msgspec.structs.replace(selection, benchmarks=[])
     record = RunRecord(manifests.head, comparison.head, recorded, out)
+    record.branch = comparison.branch
     record.base, record.base_manifest = comparison.base, manifests.base
     record.commits = [
         commit._asdict()

@@ -43,6 +43,7 @@ from paceline import (
 from paceline.commands import (
     alerts,
     imports,
+    keeping,
     moving,
     new_suite,
     pushing,
@@ -72,6 +73,10 @@ from paceline.commands.options import (
     GitHubFlag,
     GitLabFlag,
     HarnessName,
+    KeepingBranch,
+    KeepingServer,
+    KeepingTarget,
+    KeepingToken,
     Knobs,
     MaxLaunches,
     MinTimeNs,
@@ -253,6 +258,10 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     format_: Formats = None,
     output: OutputFiles = None,
     fail_on: OptionalFailOn = None,
+    server: KeepingServer = None,
+    token: KeepingToken = None,
+    on: KeepingTarget = None,
+    branch: KeepingBranch = None,
     verbose: Verbose = False,
     as_json: Annotated[
         bool,
@@ -261,15 +270,17 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         ),
     ] = False,
 ) -> None:
-    """Measure the working tree here, without a server: a suite, or what a command after -- measures.
+    """Measure the working tree here: a suite, or what a command after -- measures. --server keeps it on a server, too.
 
     Writes the streams and run.json to a directory. Of a suite, a benchmark whose verdict is certain is not launched again.
     An undecided one is launched again up to --max-launches times, as a server does in up to three batches. A suite is judged with --format, --output or --fail-on: exit 0 pass, 2
     fail, 3 inconclusive, 1 error. Of a command, the table is printed (with --json to standard error); with --arm, exit:
     0 no arm is slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without paceline-server
-    nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only.
+    nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only. A server that
+    cannot be reached changes no exit: what was measured stays in its directory, and `paceline push DIRECTORY` sends it later.
     """
     outputs = parse_outputs(format_ or [], output or [])
+    place = keeping.choose_place(server, token, on, branch)
     is_judged = bool(format_ or fail_on)
     needs_judge = fail_on != "never" or outputs != [("table", None)]
     if as_json and format_:
@@ -322,6 +333,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             verbose=verbose,
         )
         status = _judge(judge, target, outputs, fail_on, as_json=as_json)
+        keeping.keep(target, place)
         # Without arms there is nothing to compare, so that only an error counts.
         raise typer.Exit(status if arm or status == ERROR else 0)
     _refuse_given(
@@ -379,9 +391,12 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     if past is not None:
         past_runs.remember(valid, selection, past, time.monotonic() - began)
     if is_judged:
-        raise typer.Exit(_judge(judge, target, outputs, fail_on, as_json=as_json))
+        status = _judge(judge, target, outputs, fail_on, as_json=as_json)
+        keeping.keep(target, place)
+        raise typer.Exit(status)
     print_note(f"Judge it: paceline-server judge {target} --manifest {suite}")
     _print_result(target, as_json=as_json)
+    keeping.keep(target, place)
 
 
 def _print_result(target: Path, *, as_json: bool) -> None:
@@ -451,6 +466,10 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     format_: Formats = None,
     output: OutputFiles = None,
     fail_on: FailOnOption = "inconclusive",
+    server: KeepingServer = None,
+    token: KeepingToken = None,
+    on: KeepingTarget = None,
+    branch: KeepingBranch = None,
     verbose: Verbose = False,
 ) -> None:
     """Measure two commits side by side and judge whether head is slower.
@@ -461,11 +480,13 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     files and is declared the same is not measured again; if all are, exit 0. One commit given twice is measured: an A/A comparison. On shared hosts,
     PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an
     extra margin. Without paceline-server nothing can judge: exit 1 before anything is measured; --fail-on never without
-    --format records only.
+    --format records only. --server keeps the comparison on a server, too; one that cannot be reached changes no exit, and
+    `paceline push DIRECTORY` sends it later.
     """
     outputs = parse_outputs(
         [*(format_ or []), *(["json"] if as_json else [])], output or []
     )
+    place = keeping.choose_place(server, token, on, branch)
     judge = _find_judge(
         is_needed=fail_on != "never"
         or outputs != [("table", None)]
@@ -562,7 +583,9 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     target = _measure_here(
         measure, directory, f"{name}-ab", config.data_dir(data), verbose=verbose
     )
-    raise typer.Exit(_judge(judge, target, outputs, fail_on))
+    status = _judge(judge, target, outputs, fail_on)
+    keeping.keep(target, place)
+    raise typer.Exit(status)
 
 
 def _refuse_given(of: str, **options: object) -> None:

@@ -26,7 +26,12 @@ from paceline.ab import ComparisonWorkspace
 from paceline.artifacts import Built
 from paceline.errors import UserError
 from paceline.executors.base import Executor
-from paceline.git import SourceError, working_revision, working_revision_in_words
+from paceline.git import (
+    SourceError,
+    current_branch,
+    working_revision,
+    working_revision_in_words,
+)
 from paceline.harnesses import detect_harness, find_harness
 from paceline.harnesses.drive import (
     DRIVE,
@@ -141,6 +146,7 @@ def run(
         selection = check_selection(side_manifest, _make_selection(request, plan))
         side = Side(_make_prepared(probed, side_manifest), selection)
         record = RunRecord(side_manifest, revision, selection, out)
+        record.branch = current_branch(directory)
         return measure_and_record(record, [side], executor, display, stop)
 
 
@@ -198,6 +204,7 @@ def compare(
         )
         recorded = _make_selection(request, plan)
         record = RunRecord(manifests.head, pair.head, recorded, out)
+        record.branch = pair.branch
         record.base, record.base_manifest = pair.base, manifests.base
         record.commits = [
             commit._asdict()

@@ -400,6 +400,17 @@ def ownership_error(text: str) -> UserError | None:
     )
 
 
+def current_branch(directory: Path) -> str | None:
+    """Return the branch that is checked out in `directory`; None without one."""
+    try:
+        name = run_git(
+            "-C", str(directory), "symbolic-ref", "--quiet", "--short", "HEAD"
+        )
+    except (SourceError, GitFailedError):
+        return None
+    return name.decode("utf-8", "replace").strip() or None
+
+
 UNVERSIONED = "unversioned"
 DIRTY = "+dirty"
 

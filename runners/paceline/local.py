@@ -24,7 +24,12 @@ from paceline_contract.items import Conditions
 from paceline import environment
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.executors.claim import Claimant
-from paceline.git import SourceError, working_revision, working_revision_in_words
+from paceline.git import (
+    SourceError,
+    current_branch,
+    working_revision,
+    working_revision_in_words,
+)
 from paceline.judging import JudgeBetweenLaunches, find_judge
 from paceline.launches import Side, run_job, session_work
 from paceline.manifest import Manifest
@@ -65,6 +70,7 @@ def run(
     record = RunRecord(
         manifest, working_revision(path.resolve().parent), selection, out
     )
+    record.branch = current_branch(path.resolve().parent)
     with ExitStack() as claims:
         by = shown_claimant(f"paceline run of {manifest.suite.name}", display)
         if not claims.enter_context(executor.claim(stop, by=by)):
@@ -160,6 +166,7 @@ class RunRecord:
         self.conditions: list[Conditions] = []
         self.warnings: list[dict[str, str]] = []
         self.revision = revision
+        self.branch: str | None = None
         self.base: str | None = None
         self.base_manifest: Manifest | None = None
         self.commits: list[dict[str, str]] = []
@@ -176,6 +183,7 @@ class RunRecord:
             "suite": self._manifest.suite.name,
             "manifest": self._manifest.raw,
             "revision": self.revision,
+            "branch": self.branch,
             "artifact_hash": built.artifact_hash if built else None,
             **self._about_base(sides),
             "target": environment.display_name(),

@@ -232,7 +232,9 @@ def request_confirmation(session: Session, alert_id: str) -> None:
     kind = kind_of(alert.kind)
     if alert.state not in kind.confirmed_in or is_being_confirmed(session, alert):
         return
-    requested = kind.request_run(session, alert)
+    requested = _why_not_measured_again(session, alert) or kind.request_run(
+        session, alert
+    )
     if isinstance(requested, Decision):
         settle(session, alert, requested)
     elif requested is not None:
@@ -241,6 +243,16 @@ def request_confirmation(session: Session, alert_id: str) -> None:
         add_event(session, alert, "confirmation_requested", SYSTEM, note)
         if requested.is_awaited:
             _wait_for_agent(session, alert)
+
+
+def _why_not_measured_again(session: Session, alert: Alert) -> Decision | None:
+    """Return the decision about an alert whose run no agent can repeat; None if one can, or if history decides."""
+    if kind_of(alert.kind).follows_series or alert.run_id is None:
+        return None
+    who = queries.who_measured_elsewhere(session, alert.run_id)
+    if who is None:
+        return None
+    return Decision("undecided", f"no agent can measure it again: {who} measured it")
 
 
 def schedule_confirmation(session: Session, alert: Alert) -> None:

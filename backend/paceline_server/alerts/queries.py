@@ -31,7 +31,7 @@ from paceline_server.store.tables.history import (
     Series,
     SeriesPoint,
 )
-from paceline_server.store.tables.jobs import IMPORTED, Job, Run
+from paceline_server.store.tables.jobs import IMPORTED, RECORDED, Job, Run
 from paceline_server.store.tables.projects import Project
 from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
@@ -201,10 +201,16 @@ def newest_imports(session: Session, suite: str | None = None) -> list[ImportedR
     return [ImportedRow(*row) for row in session.execute(query)]
 
 
-def is_imported(session: Session, run_id: str) -> bool:
-    """Return whether another tool measured a run."""
-    query = select(Run.id).where(Run.id == run_id, Run.trigger == IMPORTED)
-    return session.scalar(query) is not None
+def who_measured_elsewhere(session: Session, run_id: str) -> str | None:
+    """Return who measured a run where no agent can measure it again; None if an agent did."""
+    trigger = session.scalar(select(Run.trigger).where(Run.id == run_id))
+    return _ELSEWHERE.get(trigger or "")
+
+
+_ELSEWHERE = {
+    IMPORTED: "another tool",
+    RECORDED: "a person, without an agent,",
+}
 
 
 def agent_name(session: Session, agent_id: str) -> str:

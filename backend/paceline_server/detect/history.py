@@ -35,6 +35,11 @@ from paceline_server.store import outbox
 
 EVALUATE, ALERTS = "history.evaluate", "alerts.history"
 """Outbox topics; the key is a job's id."""
+WHY_OF_NO_COMMIT = (
+    "the files that were measured are those of no commit: they had changes that were not committed, or git does not know "
+    "them"
+)
+"""Why the points of a recorded run do not count."""
 BACKFILL_PAUSE_S = 10.0
 """How long an evaluation of an imported history waits for more of it."""
 
@@ -102,8 +107,9 @@ def names_of(session: Session, suite: str) -> NewestNames:
 
 
 def names_of_job(session: Session, context: JobContext) -> NewestNames:
-    """Return the newest names for a job. An imported run has its own manifest, because its suite may be unknown."""
-    if context.is_imported:
+    """Return the newest names for a job. A run that came with its document has its own manifest, because its suite may be
+    unknown."""
+    if context.has_own_manifest:
         return NewestNames.of(read_manifest(context.run.manifest))
     return names_of(session, context.run.suite)
 
@@ -114,7 +120,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
     fingerprint = job.fingerprint or target.fingerprint
     texts = (
         queries.imported_texts(session, run.manifest_path)
-        if context.is_imported
+        if context.has_own_manifest
         else {}
     )
     return JobPoints(
@@ -143,7 +149,9 @@ def _why_excluded(context: JobContext, report: JobReportOut) -> str | None:
     asked for that."""
     run = context.run
     if not context.is_imported:
-        return next(iter((*report.blockers, *report.disturbances)), None)
+        of_no_commit = [] if run.judged else [WHY_OF_NO_COMMIT]
+        reasons = (*of_no_commit, *report.blockers, *report.disturbances)
+        return next(iter(reasons), None)
     if run.superseded_by is not None:
         return f"a corrected file was imported, which is run {run.superseded_by}"
     return None if run.judged else service.WHY_IMPORTED

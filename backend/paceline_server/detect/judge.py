@@ -22,7 +22,7 @@ from paceline_contract.events import ErrorEvent
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
 from paceline_contract.outputs import ERROR, FailOn, exit_status, write_whole
-from paceline_contract.text_names import DIGEST_MARK, make_name
+from paceline_contract.text_names import stands_for
 
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import (
@@ -185,9 +185,7 @@ def _texts_of_names(*manifests: Manifest | None) -> dict[str, str]:
         name: benchmark.title
         for manifest in filter(None, manifests)
         for name, benchmark in manifest.benchmarks.items()
-        if DIGEST_MARK in name
-        and make_name(benchmark.title) == name
-        and benchmark.title.isprintable()
+        if stands_for(name, benchmark.title) and benchmark.title.isprintable()
     }
 
 

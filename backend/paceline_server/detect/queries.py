@@ -15,7 +15,13 @@ from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.imports import ImportDocument
-from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Job, Run
+from paceline_server.store.tables.jobs import (
+    BASELINE_TRIGGERS,
+    IMPORTED,
+    RECORDED,
+    Job,
+    Run,
+)
 
 _HISTORY_TRIGGERS = (*BASELINE_TRIGGERS, IMPORTED)
 
@@ -32,6 +38,11 @@ class JobContext:
     def is_imported(self) -> bool:
         """True if another tool measured the job, so that it gets no verdict."""
         return self.run.trigger == IMPORTED
+
+    @property
+    def has_own_manifest(self) -> bool:
+        """True if the run came with its document, so that its suite may be unknown otherwise."""
+        return self.run.trigger in (IMPORTED, RECORDED)
 
     @property
     def is_baseline(self) -> bool:

@@ -8,11 +8,18 @@ fields that this server does not know.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import NAME
+from paceline_contract.recordings import (
+    ReadRecording,
+    Recording,
+    RecordingError,
+    read_recording,
+)
 from paceline_contract.results import FORMAT, Result, ResultError, read_result
 from paceline_contract.units import Unit
 from pydantic import (
@@ -26,7 +33,11 @@ from pydantic import (
     model_validator,
 )
 
-from paceline_server.imports.originals import Original, check_original
+from paceline_server.imports.originals import (
+    Original,
+    check_original,
+    unpack_original,
+)
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
@@ -204,6 +215,43 @@ class ResultIn(BaseModel):
         return self._result
 
 
+class RecordingIn(BaseModel):
+    """A `paceline.recording/1`, what `paceline run` or `paceline ab` measured without a server: its lines as the Base64 of a
+    gzip."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: Literal["paceline.recording/1"]
+    gzip: str
+    _read: ReadRecording = PrivateAttr()
+    _sha256: str = PrivateAttr()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        original = check_original(self.gzip)
+        self._sha256 = original.sha256
+        try:
+            self._read = read_recording(b"".join(unpack_original(original.packed)))
+        except RecordingError as error:
+            raise ValueError(str(error)[:500]) from error
+        return self
+
+    @property
+    def recording(self) -> Recording:
+        """Return the first line."""
+        return self._read.recording
+
+    @property
+    def bodies(self) -> Sequence[bytes]:
+        """Return the other lines, unread."""
+        return self._read.bodies
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash of the lines."""
+        return self._sha256
+
+
 class OriginalIn(BaseModel):
     """The file that a document was read from: its name, and its bytes as the Base64 of a gzip."""
 
@@ -244,14 +292,16 @@ class MeasuredOnIn(BaseModel):
 
 
 class ImportIn(Request):
-    """A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
+    """A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples; a
+    `paceline.recording/1` has its own target, unless `on` names another, and is always judged. `original`
     is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is. `judge`: the
     points of a `paceline.result/1` count in the history of their series, like measured ones. `notify`: whether people hear
     of a change at these points; by default they do if the document is judged and was measured within the last three
     days."""
 
     document: Annotated[
-        LogcatIn | CriterionIn | ResultIn, Field(discriminator="format")
+        LogcatIn | CriterionIn | ResultIn | RecordingIn,
+        Field(discriminator="format"),
     ]
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     measured_on: MeasuredOnIn = Field(default_factory=MeasuredOnIn)
@@ -265,7 +315,7 @@ class ImportIn(Request):
             raise ValueError(
                 f"judge: only a {FORMAT} can be judged, and this document is a {self.document.format}"
             )
-        if self.notify and not self.judge:
+        if self.notify and not (self.judge or isinstance(self.document, RecordingIn)):
             raise ValueError(
                 "notify: nothing is found in a history that is not judged: send judge as well"
             )

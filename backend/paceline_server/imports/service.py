@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
+from paceline_contract import recordings
 from paceline_contract.results import FORMAT, ResultError
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -20,6 +21,7 @@ from paceline_server.imports.criterion import CriterionImporter
 from paceline_server.imports.importer import Importer, make_digest
 from paceline_server.imports.logcat import LogcatImporter
 from paceline_server.imports.originals import Original, unpack_original
+from paceline_server.imports.recordings import RecordingImporter
 from paceline_server.imports.results import ResultImporter
 from paceline_server.imports.schemas import (
     ImportDetailOut,
@@ -39,6 +41,7 @@ IMPORTERS: dict[str, Importer[Any]] = {
     "criterion": CriterionImporter(),
     "logcat": LogcatImporter(),
     FORMAT: ResultImporter(),
+    recordings.FORMAT: RecordingImporter(),
 }
 
 

@@ -353,6 +353,7 @@ def describe_missing_seqs(seqs: Sequence[int], last_seq: int) -> str:
 
 __all__ = [
     "CaseSamples",
+    "CheckedItem",
     "ImportedSamples",
     "LiveSeries",
     "cases",

@@ -24,7 +24,9 @@ Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """The verdict of a comparison or a gate; `not_applicable`: its benchmark cannot run on this target, or the run
 leaves out what it needs."""
 Verdict = Literal["pass", "fail", "inconclusive"]
-Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a", "import"]
+Trigger = Literal[
+    "manual", "schedule", "ci", "confirm", "bisect", "a_a", "import", "recorded"
+]
 JobState = Literal[
     "queued",
     "leased",

@@ -43,6 +43,11 @@ from paceline_server.jobs.queries import (
     missed_schedules,
     projects_with_missed_schedules,
 )
+from paceline_server.jobs.recorded_runs import (
+    RecordedRun,
+    open_batch,
+    open_recorded_run,
+)
 from paceline_server.jobs.run_creation import (
     EXPIRES_AFTER,
     default_launches,
@@ -61,7 +66,7 @@ from paceline_server.store import page
 from paceline_server.store.session import wait_for_lock
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import RECORDED, Job, Run
 
 __all__ = [
     "CANCEL_TOPIC",
@@ -69,6 +74,7 @@ __all__ = [
     "HeldLease",
     "ImportedRun",
     "LeaseClaim",
+    "RecordedRun",
     "RunPlan",
     "RunPreview",
     "ab_run",
@@ -91,6 +97,8 @@ __all__ = [
     "lease_lost",
     "list_runs",
     "missed_schedules",
+    "open_batch",
+    "open_recorded_run",
     "plan_of",
     "preview_run",
     "projects_with_missed_schedules",
@@ -415,10 +423,13 @@ def cancel(session: Session, run_id: str) -> RunOut:
 def request_batch(session: Session, job_id: str) -> bool:
     """Queue the job's next batch of launches (analysing → queued).
 
-    Returns False, without a change, if it is not analysing (cancelled meanwhile) or has had its last batch.
+    Returns False, without a change, if it is not analysing (cancelled meanwhile), has had its last batch, or if no agent
+    measured it.
     """
     job = queries.lock_job(session, job_id)
     if job is None or job.state != "analysing" or job.batch >= MAX_BATCH:
+        return False
+    if session.get_one(Run, job.run_id).trigger == RECORDED:
         return False
     at = clock.now()
     job.expires_at = at + EXPIRES_AFTER

@@ -4708,7 +4708,7 @@ export interface components {
              * Trigger
              * @enum {string}
              */
-            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import";
+            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import" | "recorded";
             /** Words */
             words: string;
             /** Complete */
@@ -5949,7 +5949,8 @@ export interface components {
         };
         /**
          * ImportIn
-         * @description A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples. `original`
+         * @description A document to store; `title` defaults to its file name. `measured_on` applies to documents with samples; a
+         *     `paceline.recording/1` has its own target, unless `on` names another, and is always judged. `original`
          *     is the file it was read from; without it a `paceline.result/1` is kept itself, and of others nothing is. `judge`: the
          *     points of a `paceline.result/1` count in the history of their series, like measured ones. `notify`: whether people hear
          *     of a change at these points; by default they do if the document is judged and was measured within the last three
@@ -5957,7 +5958,7 @@ export interface components {
          */
         ImportIn: {
             /** Document */
-            document: components["schemas"]["LogcatIn"] | components["schemas"]["CriterionIn"] | components["schemas"]["ResultIn"];
+            document: components["schemas"]["LogcatIn"] | components["schemas"]["CriterionIn"] | components["schemas"]["ResultIn"] | components["schemas"]["RecordingIn"];
             /** Title */
             title?: string | null;
             measured_on?: components["schemas"]["MeasuredOnIn"];
@@ -8122,6 +8123,20 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * RecordingIn
+         * @description A `paceline.recording/1`, what `paceline run` or `paceline ab` measured without a server: its lines as the Base64 of a
+         *     gzip.
+         */
+        RecordingIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            format: "paceline.recording/1";
+            /** Gzip */
+            gzip: string;
+        };
+        /**
          * RecoveryIn
          * @description A step of the recovery ladder that the agent took; `give_up` is the last. A step with an `id` is stored once,
          *     however often it is sent.
@@ -8480,7 +8495,7 @@ export interface components {
              * Trigger
              * @enum {string}
              */
-            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import";
+            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import" | "recorded";
             /**
              * State
              * @enum {string}
@@ -14129,7 +14144,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 state?: ("queued" | "active" | "done" | "failed" | "cancelled") | null;
-                trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import") | null;
+                trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import" | "recorded") | null;
                 from?: string | null;
                 to?: string | null;
                 limit?: number;

@@ -168,6 +168,7 @@ export const TRIGGER_LABELS: Record<Trigger, string> = {
   bisect: 'bisect',
   a_a: 'A/A',
   import: 'imported',
+  recorded: 'recorded',
 };
 
 export const ACTION_LABELS: Record<

@@ -337,7 +337,9 @@ def print_stored(stored: Item, known: Sequence[LeftOut]) -> None:
         print_note(sentence)
     for run in stored["runs"]:
         count, commit = (len(run["series"]), run.get("commit") or "of no known commit")
-        print_note(f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}.")
+        print_note(
+            f"{run['baseline'] or 'no branch'}: {count} series, run {run['run_id']}, {commit}."
+        )
     print_note(f"Stored as {stored['id']}, {_left_out_count(left_out)}.")
 
 

@@ -60,6 +60,37 @@ Token = Annotated[str, _token_option(refuse_without_token)]
 SubmitServer = Annotated[str | None, _server_option(None)]
 """Required only where something is measured: a fork's pipeline has neither secrets nor variables."""
 SubmitToken = Annotated[str | None, _token_option(None)]
+KeepingServer = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        help="Keep the measurement on this server, too; verdict and exit status stay those found here.",
+        parser=check_address,
+        metavar="URL",
+    ),
+]
+KeepingToken = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        envvar="PACELINE_TOKEN",
+        help="An API token of that server.",
+        parser=check_credential,
+        metavar="TOKEN",
+    ),
+]
+KeepingTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--on", help="With --server: the name of this target; default: this host's."
+    ),
+]
+KeepingBranch = Annotated[
+    str | None,
+    typer.Option(
+        help="With --server: the branch of the history; default: the one that is checked out."
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print the server's response as JSON.")
 ]

@@ -1,4 +1,5 @@
-"""`paceline push`: stores what a benchmark harness wrote in a pipeline, and shows what the server says about it.
+"""`paceline push`: stores what a benchmark harness wrote in a pipeline, or what `paceline run` or `paceline ab` measured, and
+shows what the server says about it.
 
 The server looks for changes in the history that these points extend. Verdicts, outputs and exit statuses are those of
 `paceline submit`. Nothing that another tool measured is compared within its run (I11), so mostly there is no verdict,
@@ -11,9 +12,10 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from paceline_contract.imported_series import LeftOut
 from paceline_contract.outputs import (
     ERROR,
     FAILED,
@@ -49,6 +51,7 @@ from paceline.commands.submitting import FinishedRun, StoppedError, Waiting
 from paceline.display import print_note
 from paceline.errors import UserError
 from paceline.interruption import run_interruptibly
+from paceline.recordings import write_recording
 from paceline.result_files import (
     MOVED_IN,
     TOLD,
@@ -71,7 +74,8 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
         list[str],
         typer.Argument(
             metavar="FILE…",
-            help="What the harness wrote; - is standard input, target/criterion what Criterion measured last.",
+            help="What the harness wrote, or the directory of a `paceline run` or `paceline ab`; - is standard input, "
+            "target/criterion what Criterion measured last.",
         ),
     ],
     server: Server,
@@ -94,8 +98,13 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
         ),
     ] = None,
     target: Annotated[
-        str, typer.Option("--target", "--on", help="The target that measured.")
-    ] = "imported",
+        str | None,
+        typer.Option(
+            "--target",
+            "--on",
+            help="The target that measured; default: the host of `paceline run`, else imported.",
+        ),
+    ] = None,
     at: Annotated[
         str | None,
         typer.Option(
@@ -123,7 +132,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
     output: OutputFiles = None,
     fail_on: FailOnOption = "inconclusive",
 ) -> None:
-    """Store what a harness wrote, let the server look for changes, and print what it says.
+    """Store what a harness wrote or a run measured, let the server look for changes, and print what it says.
 
     Exit as `submit`: 0 pass, or nothing to compare with yet, 2 fail, 3 inconclusive, 1 error: a file that cannot be read, or
     no answer. With --fail-on fail, inconclusive exits 0; with --fail-on never, fail does too. Pushing the same again
@@ -134,9 +143,13 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
     if len(files) > 1:
         _refuse_documents(outputs, f"{len(files)} files")
     origin = StatedOrigin(commit, branch, parse_measured_at(at))
-    read_files = [_read(path, harness, origin) for path in files]
     suite_name = None if suite is None else manifest.load(suite).suite.name
-    judging = MOVED_IN if backfill else TOLD
+    pushed = [
+        _read_recording(Path(path), origin, suite_name, target, backfill=backfill)
+        if _is_recording(path)
+        else _read_file(path, harness, origin, suite_name, target, backfill=backfill)
+        for path in files
+    ]
     stop = threading.Event()
     resume = "the same command again goes on waiting"
     waiting = Waiting(timeout_s, stop, how_to_resume=resume)
@@ -144,14 +157,8 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
         runs = run_interruptibly(
             lambda: [
                 run
-                for file in read_files
-                for run in _store(
-                    file,
-                    import_body(file, suite_name, target, None, judging),
-                    server,
-                    token,
-                    waiting,
-                )
+                for body, left_out in pushed
+                for run in _store(body, left_out, server, token, waiting)
             ],
             stop.set,
         )
@@ -159,6 +166,52 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
         print_note("Stopped: what was stored stays.")
         raise typer.Exit(130) from None
     raise typer.Exit(show(runs, server, token, outputs, fail_on))
+
+
+class _Pushed(NamedTuple):
+    """The body that stores a file or a recording, and what is known to be left out of it."""
+
+    body: dict[str, Any]
+    left_out: Sequence[LeftOut]
+
+
+def _is_recording(path: str) -> bool:
+    return path != "-" and (Path(path) / "run.json").is_file()
+
+
+def _read_recording(
+    path: Path,
+    origin: StatedOrigin,
+    suite: str | None,
+    target: str | None,
+    *,
+    backfill: bool,
+) -> _Pushed:
+    """Return what was recorded in a directory. Raises UserError, also for options that it answers itself."""
+    said = {"commit": origin.commit, "at": origin.at, "suite": suite}
+    for name, value in said.items():
+        if value is not None:
+            raise UserError(
+                f"{path} was measured by paceline, which wrote down --{name} itself.",
+                "Leave the option out.",
+            )
+    body = write_recording(path, origin.branch).import_body(target)
+    return _Pushed({**body, "notify": not backfill}, ())
+
+
+def _read_file(
+    path: str,
+    harness: str,
+    origin: StatedOrigin,
+    suite: str | None,
+    target: str | None,
+    *,
+    backfill: bool,
+) -> _Pushed:
+    file = _read(path, harness, origin)
+    judging = MOVED_IN if backfill else TOLD
+    body = import_body(file, suite, target, None, judging)
+    return _Pushed(body, cases_without_figures(file.result))
 
 
 def _read(path: str, harness: str, origin: StatedOrigin) -> ResultFile:
@@ -184,16 +237,18 @@ def _read(path: str, harness: str, origin: StatedOrigin) -> ResultFile:
 
 
 def _store(
-    file: ResultFile,
     body: dict[str, Any],
+    left_out: Sequence[LeftOut],
     server: str,
     token: str,
     waiting: Waiting,
 ) -> list[FinishedRun]:
-    """Store a file and return its runs at their end. Raises UserError, StoppedError."""
+    """Store what a body holds and return its runs at their end. Raises UserError, StoppedError."""
     with closing(ApiClient(server, token)) as api, user_errors():
-        stored, _ = api.store("/imports", body, READ_TRIES)
-        print_stored(stored, cases_without_figures(file.result))
+        stored, is_new = api.store("/imports", body, READ_TRIES)
+        if not is_new:
+            print_note("It is on the server already.")
+        print_stored(stored, left_out)
         ended = [
             submitting.wait_for_run(api, run["run_id"], waiting)
             for run in stored["runs"]

@@ -102,9 +102,10 @@ def start_by_hand(
         raise conflict(
             "There is no commit to find: this alert does not blame the code."
         )
-    if queries.is_imported(session, alert.measured_run_id):
+    who = queries.who_measured_elsewhere(session, alert.measured_run_id)
+    if who is not None:
         raise conflict(
-            "There is no agent to measure commits with: another tool measured this."
+            f"There is no agent to measure commits with: {who} measured this."
         )
     if _is_running(session, alert_id):
         raise conflict("A bisection of this alert is running already.")

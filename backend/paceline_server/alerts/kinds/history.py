@@ -529,8 +529,9 @@ def _slows_again(known: Sequence[ChangeFacts], facts: Sequence[ChangeFacts]) -> 
 
 
 def _why_not_comparable(session: Session, lead: ChangeFacts) -> str | None:
-    if alert_queries.is_imported(session, lead.certain_after.run_id):
-        return "another tool measured them"
+    who = alert_queries.who_measured_elsewhere(session, lead.certain_after.run_id)
+    if who is not None:
+        return f"{who} measured them"
     if lead.base_commit == lead.head_commit:
         return f"commit {short_commit(lead.head_commit)} was measured before and after"
     return "both have the same artifact" if lead.has_same_artifact else None

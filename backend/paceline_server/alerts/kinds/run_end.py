@@ -47,10 +47,8 @@ from paceline_server.kernel import clock, ids
 from paceline_server.series import service as series
 from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.decisions import Finding
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 
-BRANCH_TRIGGERS = ("manual", "schedule", "ci")
-"""Triggers of runs that measure a branch as it is."""
 OUTCOMES_WORST_FIRST: tuple[tuple[str, Outcome], ...] = (
     ("fail", "fails"),
     ("inconclusive", "undecided"),
@@ -225,7 +223,8 @@ def _measures_default_branch(session: Session, ended: EndedJob) -> bool:
     job, run = ended.job, ended.run
     return (
         job.state == "done"
-        and run.trigger in BRANCH_TRIGGERS
+        and run.trigger in BASELINE_TRIGGERS
+        and run.judged
         and not run.compares_revisions
         and not run.demonstration
         and not run.knobs
@@ -390,7 +389,7 @@ class MissingKind(RunEndKind):
             return
         job, run = ended.job, ended.run
         arrived = list_arrivals(session, job.id)
-        previous_id = queries.job_before(session, job, run, BRANCH_TRIGGERS)
+        previous_id = queries.job_before(session, job, run, BASELINE_TRIGGERS)
         vanished = (
             set()
             if previous_id is None

@@ -44,7 +44,7 @@ from paceline_server.kernel.wire import Page
 from paceline_server.store import audit
 from paceline_server.store.page import page
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.waivers import Waiver
 
 LONGEST = timedelta(days=366)
@@ -52,13 +52,13 @@ LONGEST = timedelta(days=366)
 LOOK_BACK = timedelta(days=30)
 """How old a failed run may be that a new waiver lets pass."""
 RUNS_AT_ONCE = 100
-TRIGGERS = ("manual", "schedule", "ci")
-"""Confirmations, bisections and A/A runs decide about alerts and noise, not about what may be merged."""
 
 
 def apply(session: Session, context: JobContext, analysis: Analysis) -> Analysis:
-    """Return the analysis of a job with what is waived or known taken out of its verdict."""
-    if analysis.verdict != "fail" or context.run.trigger not in TRIGGERS:
+    """Return the analysis of a job with what is waived or known taken out of its verdict.
+
+    Confirmations, bisections and A/A runs decide about alerts and noise, not about what may be merged."""
+    if analysis.verdict != "fail" or context.run.trigger not in BASELINE_TRIGGERS:
         return analysis
     outcome = _judge_again(
         session, context.run, context.target, analysis.report, clock.now()
@@ -221,7 +221,7 @@ def _let_pass(session: Session, waiver: Waiver, at: datetime) -> None:
         )
         if (
             named
-            and run.trigger in TRIGGERS
+            and run.trigger in BASELINE_TRIGGERS
             and concerns(waiver, _waived_run(run, target))
         ):
             _judge_job_again(session, job, run, target, at)

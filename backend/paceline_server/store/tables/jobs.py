@@ -32,7 +32,10 @@ from paceline_server.store.owned import ProjectOwned, ProjectRoot
 LEASED_STATES = ("leased", "preparing", "measuring", "uploading")
 """Job states that occupy the target; the unique partial index below allows one such job per target (I9)."""
 
-BASELINE_TRIGGERS = ("manual", "schedule", "ci")
+RECORDED = "recorded"
+"""Trigger of runs that a person measured without a server. No agent can measure them again."""
+
+BASELINE_TRIGGERS = ("manual", "schedule", "ci", RECORDED)
 """Triggers of runs whose points count in history. Other runs confirm a finding (I13) or were measured by another
 tool.
 """
@@ -92,7 +95,8 @@ class Run(ProjectRoot, Base):
     reason: Mapped[str | None]
     demonstration: Mapped[bool]
     judged: Mapped[bool] = mapped_column(default=True, server_default=true())
-    """False if its points are shown and never count: another tool measured it, and its import did not ask for that."""
+    """False if its points are shown and never count: another tool measured it, and its import did not ask for that, or the
+    files that were measured are those of no commit."""
     notifies: Mapped[bool] = mapped_column(default=True, server_default=true())
     """False if no alert is raised about a change at its points: they are a history that was imported."""
     benchmarks: Mapped[list[str]] = mapped_column(Json)

@@ -41,7 +41,9 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
     <Page
       title={document.data?.title ?? 'Import'}
       crumb={<AppLink to="/imports">Imports</AppLink>}
-      {...(document.data !== undefined && hasSamples(document.data)
+      {...(document.data !== undefined &&
+      hasSamples(document.data) &&
+      document.data.why_no_verdict !== ''
         ? { lead: <CodeText text={document.data.why_no_verdict} /> }
         : {})}
       actions={

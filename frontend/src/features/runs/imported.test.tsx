@@ -1,12 +1,13 @@
 import { screen, within } from '@testing-library/react';
 
+import type { Trigger } from '../../api/types';
 import { importedSuite } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
 import type { FakeBackend } from '../../testing/fake-backend';
 
 /** Returns a finished run without comparisons, as imported from another tool or measured by an agent. */
 const withTrigger =
-  (trigger: 'import' | 'manual') => (backend: FakeBackend) => {
+  (trigger: Trigger) => (backend: FakeBackend) => {
     backend.comparisons = [];
     backend.runs = backend.runs.map((run) =>
       run.id === 'run-done-1'
@@ -15,7 +16,7 @@ const withTrigger =
     );
   };
 
-async function open(trigger: 'import' | 'manual') {
+async function open(trigger: Trigger) {
   renderApp('/runs/run-done-1', withTrigger(trigger));
   await screen.findByRole('heading', { name: 'Verdicts' });
 }
@@ -45,6 +46,18 @@ describe('a run of another tool’s samples', () => {
     ).toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Log' })).toBeInTheDocument();
     expect(screen.getByText('5 launches × 1 round')).toBeInTheDocument();
+  });
+
+  it('shows what was recorded without a server, which had no phases and cannot be repeated', async () => {
+    await open('recorded');
+    for (const seen of ['Conditions', 'Log'])
+      expect(screen.getByRole('heading', { name: seen })).toBeInTheDocument();
+    expect(screen.getByText('5 launches × 1 round')).toBeInTheDocument();
+    expect(
+      screen.queryByRole('list', { name: 'Phases' }),
+    ).not.toBeInTheDocument();
+    expect(screen.getByText('Compare runs')).toBeInTheDocument();
+    expect(screen.queryByText('Repeat')).not.toBeInTheDocument();
   });
 });
 

@@ -44,7 +44,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   if (run.trigger === 'import') {
     return (
       <>
-        <JobPanel job={job} imported />
+        <JobPanel job={job} leased={false} />
         {analysed && <JobReportView run={run} job={job} />}
         <LiveSamples job={job} />
       </>
@@ -52,7 +52,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   }
   return (
     <>
-      <JobPanel job={job} />
+      <JobPanel job={job} leased={run.trigger !== 'recorded'} />
       {analysed && <JobReportView run={run} job={job} />}
       <LiveSamples job={job} />
       <div style={{ marginTop: '1rem' }}>
@@ -71,8 +71,8 @@ export function jobBadge({ state, outcome }: Job): Badge {
   return outcome === 'running' ? JOB_STATES[state] : OUTCOMES[outcome];
 }
 
-/** An imported job was never leased, so it has no phases, conditions or log. */
-function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
+/** A job that was imported or recorded was never leased, so it has no phases. */
+function JobPanel({ job, leased }: { job: Job; leased: boolean }) {
   return (
     <Panel
       title={`Job on ${job.target_name}`}
@@ -92,7 +92,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
         </Group>
       }
     >
-      {!imported && <Phases job={job} />}
+      {leased && <Phases job={job} />}
       {!jobEnded(job) && <JobProgress job={job} />}
       {hasNoVerdict(job.outcome) && job.failure && (
         <FailureExcerpt job={job} failure={job.failure} />

@@ -83,7 +83,7 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
         <AppLink to="/compare" search={{ head: run.id }}>
           Compare runs
         </AppLink>
-        {run.trigger !== 'import' && (
+        {run.trigger !== 'import' && run.trigger !== 'recorded' && (
           <AppLink to="/runs/new" search={{ suite: run.suite, repeat: run.id }}>
             Repeat
           </AppLink>

@@ -18,6 +18,7 @@ export const TRIGGER_VALUES: readonly Trigger[] = [
   'bisect',
   'a_a',
   'import',
+  'recorded',
 ];
 
 export function parseRunsSearch(search: Record<string, unknown>): RunFilters {
