@@ -1,6 +1,6 @@
 """Tests of readers of files that others made, and of what all readers refuse.
 
-Only asv's newer file is of the real tool. The others are written by the formats that their tools publish.
+Only asv's newer file and those of pyperf are of the real tool. The others are written by the formats that their tools publish.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from paceline_contract.readers import (
     google_benchmark,
     hyperfine,
     jmh,
+    kotlinx_benchmark,
     parsing,
+    pyperf,
     pytest_benchmark,
     vitest,
 )
@@ -61,6 +63,8 @@ READERS: dict[str, tuple[Callable[[bytes], Any], str]] = {
     "google": (google_benchmark.read_json, "google_benchmark-1.9.5.json"),
     "hyperfine": (hyperfine.read_json, "hyperfine-1.20.0.json"),
     "jmh": (jmh.read_json, "jmh-1.37.json"),
+    "kotlinx": (kotlinx_benchmark.read_json, "kotlinx_benchmark-0.4.11.json"),
+    "pyperf": (pyperf.read_json, "pyperf-2.11.0.json"),
     "pytest": (pytest_benchmark.read_json, "pytest_benchmark-5.3.1.json"),
     "vitest": (vitest.read_json, "vitest-4.1.12.json"),
 }
@@ -140,11 +144,17 @@ def asv_of(name: str, *row: object) -> bytes:
         (([1.0], [1]), "expected lists of texts in params"),
     ],
 )
-def test_a_broken_result_of_asv_is_refused_with_its_name(
+def test_a_broken_benchmark_of_asv_is_named_and_the_others_are_read(
     row: tuple[object, ...], said: str
 ) -> None:
-    with pytest.raises(ResultError, match=said):
-        asv.read_json(asv_of("time_x", *row))
+    """One such benchmark, for example a tracked text, made the whole file unreadable."""
+    document = json.loads(asv_of("time_x", *row))
+    document["results"]["time_good"] = [[1.0], []]
+    read = asv.read_json(json.dumps(document).encode())
+    assert [case.name for case in read.cases] == ["time_good"]
+    (problem,) = read.problems
+    assert (problem.id or "").startswith("time_x")
+    assert said in problem.why
 
 
 def test_the_last_part_of_a_name_says_what_asv_measured() -> None:
@@ -250,6 +260,98 @@ def test_benchmarkdotnet_without_iterations_is_refused_with_the_exporter() -> No
     del document["Benchmarks"][0]["Measurements"]
     with pytest.raises(ResultError, match=r"Sort.*as JsonExporter\.Full writes them"):
         benchmarkdotnet.read_json(json.dumps(document).encode())
+
+
+@pytest.mark.parametrize(
+    ("version", "first"),
+    [("1.7.1", Sample(4096, 1_695_799)), ("2.11.0", Sample(4096, 1_700_875))],
+)
+def test_pyperf_of_two_versions_gives_the_values_of_every_process_without_warmups(
+    version: str, first: Sample
+) -> None:
+    read = pyperf.read_json(captured(f"pyperf-{version}.json"))
+    assert (read.version, read.at) == (version, None)
+    assert read.build["python"] == "3.11.7 (64-bit)"
+    assert (read.target["cpu"], read.target["num_cpu"]) == ("Example CPU", "2")
+    sort, copy = read.cases
+    assert (sort.name, copy.name) == ("sorted 64", "copy")
+    samples = metric(sort, "time").samples
+    assert (samples[0], len(samples)) == (first, 6)
+
+
+def changed_pyperf(change: Callable[[Any], None]) -> bytes:
+    document = json.loads(captured("pyperf-2.11.0.json"))
+    change(document)
+    return json.dumps(document).encode()
+
+
+def test_a_pyperf_benchmark_that_was_calibrated_alone_has_no_figure() -> None:
+    def stop(document: Any) -> None:
+        del document["benchmarks"][0]["runs"][1:]
+
+    sort, copy = pyperf.read_json(changed_pyperf(stop)).cases
+    assert (sort.failure is not None, sort.metrics) == (True, [])
+    assert (copy.failure, len(metric(copy, "time").samples)) == (None, 6)
+
+
+def test_the_peak_memory_of_pyperf_is_no_total_over_loops() -> None:
+    """What `--track-memory` of version 2.11 leaves, of one benchmark alone: then all metadata stand in its runs or in it."""
+
+    def track(document: Any) -> None:
+        del document["benchmarks"][1]
+        (entry,) = document["benchmarks"]
+        entry["metadata"] = {**document.pop("metadata"), **entry["metadata"]}
+        for run in entry["runs"]:
+            run["metadata"]["unit"] = "byte"
+            if "values" in run:
+                run["values"] = [12050432]
+
+    read = pyperf.read_json(changed_pyperf(track))
+    peak = metric(read.cases[0], "peak_memory")
+    assert peak.samples == [Sample(1, 12050432)] * 2
+    assert read.target["cpu"] == "Example CPU"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        ("values", ["fast"], "a value of sorted 64: expected a number, found 'fast'"),
+        ("values", [float("nan")], "expected a figure from 0, found nan"),
+        ("metadata", {"loops": 0}, "the metadata of sorted 64: .*loops"),
+        ("metadata", {"unit": "furlong"}, "the unit of sorted 64: expected second"),
+    ],
+)
+def test_a_broken_run_of_pyperf_is_refused_with_its_benchmark(
+    place: str, value: object, said: str
+) -> None:
+    def spoil(document: Any) -> None:
+        document["benchmarks"][0]["runs"][1][place] = value
+
+    with pytest.raises(ResultError, match=said):
+        pyperf.read_json(changed_pyperf(spoil))
+
+
+def test_a_pyperf_benchmark_without_a_name_is_refused() -> None:
+    def forget(document: Any) -> None:
+        del document["benchmarks"][0]["metadata"]["name"]
+
+    with pytest.raises(ResultError, match="expected the name of each benchmark"):
+        pyperf.read_json(changed_pyperf(forget))
+
+
+@pytest.mark.parametrize(
+    ("version", "value"), [("0.2.0", "64"), ("0.4.11", "size=64 order=random")]
+)
+def test_kotlinx_benchmark_of_two_versions_gives_every_iteration(
+    version: str, value: str
+) -> None:
+    sort, copy = kotlinx_benchmark.read_json(
+        captured(f"kotlinx_benchmark-{version}.json")
+    ).cases
+    assert (sort.benchmark, sort.value) == ("org.example.Sorts.sort.thrpt", value)
+    rate = metric(sort, "throughput")
+    assert (rate.samples[0], len(rate.samples)) == (Sample(1, 6_493_160), 3)
+    assert metric(copy, "time").samples[0] == Sample(1000, 41_520)
 
 
 def with_time(tool: str, at: datetime) -> bytes:
@@ -428,11 +530,15 @@ def repeated(tool: str, count: int) -> bytes:
             "dotnet": ("Benchmarks", "Method"),
             "pytest": ("benchmarks", "fullname"),
             "jmh": ("", "benchmark"),
+            "kotlinx": ("", "benchmark"),
         }
         key, name = holders.get(tool, ("benchmarks", "name"))
         holder = document["files"][0]["groups"][0] if tool == "vitest" else document
         cases = holder[key] if key else document
-        cases[:] = [{**cases[0], name: f"x{at}"} for at in range(count)]
+        entries: list[Any] = [{name: f"x{at}"} for at in range(count)]
+        if tool == "pyperf":
+            entries = [{"metadata": entry} for entry in entries]
+        cases[:] = [{**cases[0], **entry} for entry in entries]
     return json.dumps(document).encode()
 
 

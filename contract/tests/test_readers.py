@@ -194,6 +194,24 @@ def test_jmh_of_two_versions_gives_every_iteration_by_mode_and_param(
     assert metric(time, "time").samples[0].iterations == jmh.EXACT
 
 
+def test_what_failed_in_jmh_is_read_from_what_it_printed() -> None:
+    """Its file has no trace of it, so that a benchmark which threw vanished from the report."""
+    threw, ended = jmh.read_failures(captured("failures-jmh-1.37.txt"))
+    assert (threw.name, threw.benchmark) == (
+        "org.example.Sorts.bad/2",
+        "org.example.Sorts.bad",
+    )
+    assert threw.params == {"size": "2"}
+    assert threw.failure == "java.lang.RuntimeException: boom"
+    assert (ended.name, ended.benchmark) == (
+        "org.example.Sorts.ends/size=2 order=a, b (thrpt)",
+        "org.example.Sorts.ends.thrpt",
+    )
+    assert ended.failure is not None
+    assert ended.failure.startswith("VM prematurely exited")
+    assert jmh.read_failures(b"Iteration   1: <failure>\n") == []
+
+
 @pytest.mark.parametrize("key", jmh.ALLOCATED)
 def test_what_an_operation_allocates_is_a_metric_of_jmh(key: str) -> None:
     def profile(document: Any) -> None:
@@ -229,7 +247,7 @@ def test_a_rate_of_jmh_that_would_lose_digits_is_refused() -> None:
     def slow(document: Any) -> None:
         document[0]["primaryMetric"]["scoreUnit"] = "ops/s"
 
-    with pytest.raises(ResultError, match="-bm avgt"):
+    with pytest.raises(ResultError, match="mode avgt"):
         jmh.read_json(changed(captured("jmh-1.37.json"), slow))
 
 
@@ -269,7 +287,14 @@ def of_histograms(*histograms: list[Any]) -> bytes:
     """One fork of JMH's sample mode, whose iterations have these histograms."""
     metric = {"scoreUnit": "ns/op", "rawDataHistogram": [histograms]}
     return json.dumps(
-        [{"benchmark": "Sorts.sort", "mode": "sample", "primaryMetric": metric}]
+        [
+            {
+                "benchmark": "Sorts.sort",
+                "mode": "sample",
+                "forks": 1,
+                "primaryMetric": metric,
+            }
+        ]
     ).encode()
 
 
@@ -420,6 +445,22 @@ def test_vitest_of_two_versions_gives_the_median_by_file_and_group(
     assert summary is not None
     assert summary.kind == "median"
     assert summary.value == pytest.approx(median, rel=1e-6)
+
+
+def test_a_benchmark_that_threw_in_vitest_has_failed_and_the_others_are_read() -> None:
+    """It made the whole file unreadable."""
+
+    def throw(document: Any) -> None:
+        benchmarks = document["files"][0]["groups"][0]["benchmarks"]
+        # What Vitest 4.1.12 wrote of one.
+        failed = {"id": "1_1", "name": "bad", "rank": 2, "rme": 0, "samples": []}
+        benchmarks.append(failed)
+
+    data = changed(captured("vitest-4.1.12.json"), throw)
+    good, bad, _ = vitest.read_json(data).cases
+    assert (bad.name, bad.metrics) == ("sorts.bench.js > bad", [])
+    assert bad.failure == "it failed: it has no samples"
+    assert (good.failure, len(good.metrics)) == (None, 1)
 
 
 def test_a_summary_is_one_value_of_its_start_with_three_more_digits() -> None:

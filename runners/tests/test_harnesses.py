@@ -55,6 +55,15 @@ def test_a_driven_tool_leaves_the_golden_result(vector: Any, tmp_path: Path) -> 
     assert result_id(find_harness(vector["harness"]).read(finished)) == vector["id"]
 
 
+def test_a_benchmark_that_failed_in_jmh_is_a_case_of_its_start(tmp_path: Path) -> None:
+    request = DriveRequest(["java"], tmp_path)
+    request.results.write_bytes(b"[]")
+    printed = (CAPTURED / "failures-jmh-1.37.txt").read_bytes()
+    finished = FinishedStart(request, ProcessEnd(exit_code=0), printed)
+    cases = find_harness("jmh").read(finished).cases
+    assert [case.failure is not None for case in cases] == [True, True]
+
+
 def test_results_beyond_the_limit_are_refused_unread(tmp_path: Path) -> None:
     request = DriveRequest(["x"], tmp_path)
     with request.results.open("wb") as file:

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from paceline_contract.events import ParamValue
-from paceline_contract.imported_series import LeftOut
+from paceline_contract.imported_series import MAX_SHOWN, LeftOut
 from paceline_contract.readers.history import (
     HistoryEntry,
     HistoryFile,
@@ -34,6 +34,7 @@ from paceline_contract.readers.parsing import (
     read_sample,
 )
 from paceline_contract.results import (
+    MAX_CASES,
     MAX_TEXT,
     MeasuredCase,
     MeasuredMetric,
@@ -209,12 +210,20 @@ def _read_cases(
         if metric is None:
             problems.append(LeftOut.of(name, None, _describe_missing_unit(own)))
             continue
-        entry = _read_entry(name, value, document)
+        try:
+            entry = _read_entry(name, value, document)
+        except ResultError as error:
+            problems.append(LeftOut.of(name, None, str(error)))
+            continue
         if own.version and entry.version and own.version != entry.version:
             older = f"an older version of the benchmark measured it, not that of {DECLARATIONS}"
             problems.append(LeftOut.of(name, None, older))
         else:
-            yield from _cases_of(name, entry, metric)
+            yield from _cases_of(name, entry, metric, problems)
+        if len(problems) > MAX_CASES:
+            raise ResultError(
+                f"more than {MAX_CASES:,} benchmarks cannot be read: look at {name[:MAX_SHOWN]}"
+            )
 
 
 def _find_metric(name: str, declared: _Declared) -> MetricUnit | None:
@@ -275,13 +284,16 @@ def _as_list(value: Any) -> list[Any] | None:
     return value if value is None or isinstance(value, list) else [value]
 
 
-def _cases_of(name: str, entry: _Entry, metric: MetricUnit) -> Iterator[MeasuredCase]:
+def _cases_of(
+    name: str, entry: _Entry, metric: MetricUnit, problems: list[LeftOut]
+) -> Iterator[MeasuredCase]:
+    """Yield the cases of a benchmark; those whose figures cannot be read are added to `problems`."""
     combinations = list(itertools.product(*entry.params))
     figures = entry.figures
     if figures is not None and len(figures) != len(combinations):
-        raise ResultError(
-            f"{name}: expected {len(combinations)} results, found {len(figures)}"
-        )
+        why = f"expected {len(combinations)} results, found {len(figures)}"
+        problems.append(LeftOut.of(name, None, why))
+        return
     for at, values in enumerate(combinations):
         params: dict[str, ParamValue] = {
             f"param{number}": _text_of(value) for number, value in enumerate(values, 1)
@@ -297,7 +309,11 @@ def _cases_of(name: str, entry: _Entry, metric: MetricUnit) -> Iterator[Measured
         else:
             samples = entry.samples[at] if at < len(entry.samples) else None
             count = entry.counts[at] if at < len(entry.counts) else None
-            measured = _measure(full_name, metric, figure, samples, count)
+            try:
+                measured = _measure(full_name, metric, figure, samples, count)
+            except ResultError as error:
+                problems.append(LeftOut.of(full_name, None, str(error)))
+                continue
             yield MeasuredCase(full_name, name, params, [measured])
 
 

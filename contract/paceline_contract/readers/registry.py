@@ -21,6 +21,8 @@ from paceline_contract.readers import (
     google_benchmark,
     hyperfine,
     jmh,
+    kotlinx_benchmark,
+    pyperf,
     pytest_benchmark,
     vitest,
 )
@@ -45,6 +47,8 @@ READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
         google_benchmark.TOOL: google_benchmark.read_json,
         hyperfine.TOOL: hyperfine.read_json,
         jmh.TOOL: jmh.read_json,
+        kotlinx_benchmark.TOOL: kotlinx_benchmark.read_json,
+        pyperf.TOOL: pyperf.read_json,
         pytest_benchmark.TOOL: pytest_benchmark.read_json,
         vitest.TOOL: vitest.read_json,
     }

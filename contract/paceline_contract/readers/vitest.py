@@ -1,4 +1,4 @@
-"""Reads the JSON of `vitest bench`, which has no samples: a benchmark is its median."""
+"""Reads the JSON of `vitest bench`, which has no samples: a benchmark is its median. One that threw is there without it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TOOL = "vitest"
 
 class _VitestEntry(msgspec.Struct, rename="camel"):
     name: str
-    median: Any
-    sample_count: Annotated[int, Meta(ge=1)]
+    median: Any = None
+    sample_count: Annotated[int, Meta(ge=0)] = 0
 
 
 class _VitestGroup(msgspec.Struct, rename="camel"):
@@ -53,6 +53,8 @@ def read_json(data: bytes) -> Result:
 
 def _case_of(group: _VitestGroup, benchmark: _VitestEntry) -> MeasuredCase:
     name = f"{group.full_name} > {benchmark.name}"
+    if not benchmark.sample_count:
+        return MeasuredCase(name, name, failure="it failed: it has no samples")
     median = read_figure(benchmark.median, f"the median of {name}", NS_PER["ms"])
     summary = Summary("median", median, benchmark.sample_count)
     metric = MeasuredMetric("time", "ns", "lower", summary=summary)

@@ -1,4 +1,4 @@
-"""Drives JMH."""
+"""Drives JMH. What failed is not in its file, and is read from what it printed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from paceline_contract.readers.jmh import read_json
+import msgspec
+from paceline_contract.readers.jmh import read_failures, read_json
 from paceline_contract.results import Result
 
 from paceline.harnesses.port import (
@@ -54,7 +55,16 @@ class Jmh:
         return Invocation([*argv, "-rf", "json", "-rff", str(request.results)])
 
     def read(self, finished: FinishedStart) -> Result:
-        return read_json(finished.read_results())
+        result = read_json(finished.read_results())
+        measured = {case.name for case in result.cases}
+        failed = read_failures(finished.stdout)
+        return msgspec.structs.replace(
+            result,
+            cases=[
+                *result.cases,
+                *(case for case in failed if case.name not in measured),
+            ],
+        )
 
 
 def _any_method(names: Sequence[str]) -> str:
