@@ -295,7 +295,9 @@ describe('the chosen point', () => {
     expect(card().queryByRole('link', { name: /A\/B run/ })).toBeNull();
     expect(screen.queryByText(/A\/A run/)).toBeNull();
     expect(screen.queryByText(/^Arms of this/)).toBeNull();
-    expect(screen.queryByRole('heading', { name: 'Rule about arms' })).toBeNull();
+    expect(
+      screen.queryByRole('heading', { name: 'Rule about arms' }),
+    ).toBeNull();
   });
 
   it('moves with the slider, is kept in the address and read out', async () => {
