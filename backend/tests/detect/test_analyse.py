@@ -408,6 +408,21 @@ def test_gates_are_judged_by_the_method_of_their_report() -> None:
     assert stored.pop("gate_method") == JobReportOut.model_validate(stored).gate_method
 
 
+def test_a_gate_that_stopped_by_the_former_method_is_judged_as_it_was() -> None:
+    """Of a stopped job, by the interval of all of its launches, of which a level needs three."""
+    request = JobRequest(launches=5, rounds=20, stop_when_sure=True)
+    manifest = suite_manifest(gates=[LIMIT])
+    cases = bench_cases(1, FASTER, launches=2)
+    former = _analyse(
+        cases, manifest, request, look=Look(gate_method=gates.SAMPLES_METHOD)
+    )
+    now = _analyse(cases, manifest, request)
+    for was, gate in zip(former.report.gates, now.report.gates, strict=True):
+        assert was.reason == "insufficient: 2 launches; a gate needs at least 3"
+        assert "in each of 2 of 5 launches" in gate.reason
+    assert former.report.comparisons == now.report.comparisons
+
+
 @pytest.mark.parametrize("method", [SHARE_METHOD, BOUNDING_METHOD, VOIDING_METHOD])
 def test_the_methods_before_launches_were_weighed_call_noisy_launches_slower(
     method: str,

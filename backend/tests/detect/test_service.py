@@ -99,6 +99,32 @@ def test_a_job_that_stops_when_sure_is_complete_without_the_launches_it_spared(
         assert saved["saved_percent"] == pytest.approx(60.0)
 
 
+def test_a_gate_that_two_launches_decided_is_the_same_in_the_report(lab: Lab) -> None:
+    """The launches that were spared leave it as decided as it was when the agent asked."""
+    gain = {"name": "gain", "kind": "speedup_between_arms", "benchmark": "sort_batch"}
+    between = {"metric": "time", "arm": "native", "base_arm": "fallback"}
+    gates = [{"derived": "gain", "op": ">", "required": 1.5}]
+    with session_scope() as session:
+        agent_id = session.get_one(Target, lab.target_id).agent_id
+    announce(agent_id, suite_manifest(derived=[gain | between], gates=gates))
+    lab.request(stop_when_sure=True)
+    leased, last = _deliver_two_launches(lab, FASTER)
+    assert leased.post("undecided").json() == {"benchmarks": []}
+    assert leased.finish(last).status_code == 204
+    outbox.drain()
+    assert _job(lab, leased.job_id)["verdict"] == "pass"
+    report = lab.client.get(
+        f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)
+    ).json()
+    assert {gate["verdict"] for gate in report["gates"]} == {"pass"}
+    assert all(
+        gate["reason"].endswith("by more than 12 % in each of 2 of 5 launches")
+        and gate["lower"] < gate["actual"] < gate["upper"]
+        for gate in report["gates"]
+    )
+    assert report["saved"]["launches"] == 2
+
+
 def _deliver_two_launches(lab: Lab, effects: dict[int, float]) -> tuple[LeasedJob, int]:
     """Return the next job, with two launches delivered, and the number of the last item."""
     leased = lab.agent.lease()
