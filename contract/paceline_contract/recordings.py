@@ -16,13 +16,13 @@ from msgspec import Meta
 
 from paceline_contract.attempts import MAX_COMMITS, CommitId, CommitReport, Sha256
 from paceline_contract.events import Natural, ParamValue, Positive
-from paceline_contract.items import INT32_MAX, MAX_ITEMS, AnyItem
+from paceline_contract.items import INT32_MAX, AnyItem
 
 FORMAT: Final = "paceline.recording/1"
 MAX_BATCHES: Final = 3
 """Most batches of launches that a verdict looks at."""
 MAX_LINE_ITEMS: Final = 200
-"""Items that one line holds as it is written here."""
+"""Items of one line; a server takes more."""
 
 Text = Annotated[str, Meta(max_length=500, pattern=r"\A[^\x00]*\Z")]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\A[^\x00]*\Z")]
@@ -88,13 +88,13 @@ class ReadRecording(NamedTuple):
 def encode_recording(
     recording: Recording, batches: Sequence[Sequence[AnyItem]]
 ) -> bytes:
-    """Return the document of a recording with the items of each batch, which get their numbers here. Equal recordings have
-    equal bytes."""
+    """Return the document of a recording with the items of each batch, which get their numbers here. Names stay in their
+    order, in which a manifest's benchmarks are shown."""
     counted = msgspec.structs.replace(
         recording, items=[len(items) for items in batches]
     )
     lines = [
-        msgspec.json.encode(counted, order="sorted"),
+        msgspec.json.encode(counted),
         *(line for items in batches for line in _encode_items(items)),
     ]
     return b"".join(line + b"\n" for line in lines)
@@ -104,9 +104,9 @@ def _encode_items(items: Sequence[AnyItem]) -> Iterator[bytes]:
     numbered = [
         msgspec.structs.replace(item, seq=seq) for seq, item in enumerate(items)
     ]
-    for begin in range(0, len(numbered), min(MAX_LINE_ITEMS, MAX_ITEMS)):
+    for begin in range(0, len(numbered), MAX_LINE_ITEMS):
         body = {"items": numbered[begin : begin + MAX_LINE_ITEMS]}
-        yield msgspec.json.encode(body, order="sorted")
+        yield msgspec.json.encode(body)
 
 
 def read_recording(data: bytes) -> ReadRecording:
@@ -122,4 +122,9 @@ def read_recording(data: bytes) -> ReadRecording:
         ) from None
     if recording.base is None and (recording.unaffected or recording.commits):
         raise RecordingError("unaffected, commits: expected only beside a base")
+    if recording.base is not None and None in (
+        recording.head.commit,
+        recording.base.commit,
+    ):
+        raise RecordingError("base: expected a commit of both revisions")
     return ReadRecording(recording, bodies)

@@ -56,7 +56,7 @@ def open_recorded_run(session: Session, recorded: RecordedRun) -> Job:
         whole_suite=not plan.benchmarks,
         commit=head.commit or UNKNOWN,
         branch=recording.branch,
-        base_commit=None if base is None else base.commit or UNKNOWN,
+        base_commit=None if base is None else base.commit,
         trigger=RECORDED,
         demonstration=recorded.manifest.is_demonstration(plan.knobs),
         judged=head.commit is not None and not head.dirty,

@@ -273,6 +273,7 @@ def with_item(**fields: Any) -> Callable[[bytes], bytes]:
         (with_head(target="a\0b"), "target", 422),
         (with_head(plan={"launches": 0, "rounds": 1, "min_time_ns": 1}), "plan", 422),
         (with_head(unaffected={"sort_batch": "a" * 64}), "beside a base", 422),
+        (with_head(base={"manifest": {}}), "a commit of both revisions", 422),
         (with_head(started_at="2121-01-01T00:00:00Z"), "in the future", 400),
         (with_head(started_at="1969-01-01T00:00:00Z"), "before 1970", 400),
         (with_head(items=[1]), "found more", 400),

@@ -1,0 +1,95 @@
+"""Tests of what becomes of a directory that was measured here before a server sees it: refusals that name what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline.errors import UserError
+from paceline.recordings import write_recording
+
+from .test_cli import paceline
+
+NOWHERE = ("--server", "http://127.0.0.1:9")
+START = {
+    "type": "start",
+    "v": 1,
+    "suite": "sorting",
+    "workload": "sorter",
+    "launch": 0,
+    "seed": 0,
+    "build": {},
+    "clock": {"name": "monotonic", "resolution_ns": 1, "overhead_ns": 1},
+}
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Path:
+    """A directory with one launch of nothing."""
+    directory = tmp_path / "measured"
+    directory.mkdir()
+    rewrite_run(directory)
+    lines = [json.dumps(event) + "\n" for event in (START, {"type": "done"})]
+    (directory / "launch-000.sorter.jsonl").write_text("".join(lines))
+    return directory
+
+
+def rewrite_run(directory: Path, **changes: Any) -> None:
+    run = {
+        "manifest": {},
+        "revision": "4f" * 20,
+        "target": "lab",
+        "started_at": "2026-03-14T09:26:53+00:00",
+        "environment": {},
+        "options": {"benchmarks": []},
+        **changes,
+    }
+    (directory / "run.json").write_text(json.dumps(run))
+
+
+def push(*arguments: str) -> str:
+    """Push without a server to reach; return what standard error says."""
+    done = paceline("push", *arguments, *NOWHERE, PACELINE_TOKEN="plt_test")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_only_a_whole_measurement_is_sent(measured: Path) -> None:
+    stream = measured / "launch-000.sorter.jsonl"
+    whole = stream.read_text()
+    stream.write_text(whole.splitlines()[0] + "\n")
+    assert "launch-000.sorter.jsonl: line 2: truncated" in push(str(measured))
+    stream.write_text(whole)
+    failure = {"cause": "workload_crashed", "detail": "exit 139"}
+    rewrite_run(measured, failure=failure)
+    assert "failed: workload_crashed: exit 139" in push(str(measured))
+    rewrite_run(measured, revision="HEAD")
+    assert "Measure again" in push(str(measured))
+    (measured / "run.json").write_text("{")
+    assert "run.json: " in push(str(measured))
+    assert not (measured / "recording.ndjson.gz").exists()
+
+
+def test_what_paceline_wrote_down_itself_is_not_stated_again(measured: Path) -> None:
+    for option, value in (("--commit", "4f" * 20), ("--at", "2026-03-14T09:26:53Z")):
+        said = push(str(measured), option, value)
+        assert f"wrote down {option} itself" in said
+
+
+def test_a_disk_that_takes_no_recording_is_named(measured: Path) -> None:
+    (measured / "recording.ndjson.gz").mkdir()
+    with pytest.raises(UserError, match=r"recording\.ndjson\.gz cannot be written: "):
+        write_recording(measured)
+
+
+def test_options_of_keeping_need_each_other_before_anything_is_measured(
+    tmp_path: Path,
+) -> None:
+    alone = paceline("run", "--on", "lab-1", "--", "true", cwd=tmp_path)
+    assert (alone.returncode, "no --server is given" in alone.stderr) == (1, True)
+    nobody = paceline("run", *NOWHERE, "--", "true", cwd=tmp_path, PACELINE_TOKEN="")
+    assert (nobody.returncode, "token" in nobody.stderr) == (1, True)
+    assert list(tmp_path.iterdir()) == []
