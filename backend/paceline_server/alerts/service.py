@@ -241,7 +241,8 @@ def alert_detail(
     mute = mute_in_force(session, row.rule_id)
     return AlertDetailOut(
         **shown.model_dump(),
-        imported=row.run_id is not None and queries.is_imported(session, row.run_id),
+        imported=row.run_id is not None
+        and queries.who_measured_elsewhere(session, row.run_id) is not None,
         rule=RuleOut.model_validate(row.rule),
         mute=None if mute is None else MuteOut.model_validate(mute),
         can_be_muted=rules.can_be_muted(session, row),

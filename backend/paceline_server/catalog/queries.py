@@ -11,18 +11,25 @@ from sqlalchemy.orm import Session, defer, undefer
 
 from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
-from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Run
+from paceline_server.store.tables.jobs import (
+    BASELINE_TRIGGERS,
+    IMPORTED,
+    RECORDED,
+    Run,
+)
 
 
 def suites() -> Select[Any]:
     return select(Suite)
 
 
+_WITH_MANIFEST = (IMPORTED, RECORDED)
+"""Triggers of runs that came with their manifest, so that their suite need not be announced."""
 _known = union(
-    select(Suite.name), select(Run.suite).where(Run.trigger == IMPORTED)
+    select(Suite.name), select(Run.suite).where(Run.trigger.in_(_WITH_MANIFEST))
 ).subquery("known_suite")
 KNOWN_NAME = _known.c.name
-"""The name of a suite that was announced or imported."""
+"""The name of a suite that was announced, imported or recorded."""
 
 
 def known_names() -> Select[Any]:
@@ -37,10 +44,15 @@ def suites_called(session: Session, names: Collection[str]) -> dict[str, Suite]:
 
 
 def newest_imported_runs(session: Session, suite: str, limit: int) -> list[Run]:
-    """Return the newest imported runs of a suite with their manifests, without those that a corrected file replaced."""
+    """Return the newest imported or recorded runs of a suite with their manifests, without those that a corrected file
+    replaced."""
     query = (
         select(Run)
-        .where(Run.suite == suite, Run.trigger == IMPORTED, Run.superseded_by.is_(None))
+        .where(
+            Run.suite == suite,
+            Run.trigger.in_(_WITH_MANIFEST),
+            Run.superseded_by.is_(None),
+        )
         .order_by(Run.created_at.desc(), Run.id.desc())
         .limit(limit)
         .options(undefer(Run.manifest))

@@ -174,6 +174,12 @@ def test_a_recording_is_stored_once_and_its_points_are_those_of_its_branch(
     (run,) = keeper.get("/runs", trigger="recorded")["items"]
     log = keeper.get(f"/jobs/{run['jobs'][0]['id']}/log")["items"]
     assert [line["text"] for line in log] == ["warming up"]
+    # No agent announced the suite, and it has its pages.
+    (suite,) = keeper.get("/suites")["items"]
+    assert (suite["name"], suite["imported"]) == (run["suite"], True)
+    assert {
+        row["benchmark"] for row in keeper.get("/matrix", suite=run["suite"])["rows"]
+    }
 
 
 def test_files_that_are_of_no_commit_are_shown_and_do_not_count(
