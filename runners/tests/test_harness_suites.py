@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from paceline.errors import UserError
+from paceline.layout import LAYOUT_VARIABLE, draw_layout_bytes, draw_round_layout
 from paceline.manifest import ManifestError, load, parse
 from paceline_contract.stream import StreamReader
 
@@ -129,6 +130,61 @@ def test_a_suite_of_a_harness_is_measured_in_rounds_and_judged(
         assert positions == {0: 5, 1: 5}
         names = {metric["name"] for case in events[1:2] for metric in case["metrics"]}
         assert names == {"time"}, "cpu_time is not declared"
+
+
+def test_each_round_has_a_memory_layout_of_its_own_which_its_arms_share(
+    suite: Path, tmp_path: Path
+) -> None:
+    """Only here the tool's starts of one launch are told apart by their environment."""
+
+    def layouts(name: str) -> list[list[int]]:
+        """The sizes that the starts of each launch had."""
+        seen = tmp_path / f"{name}.txt"
+        done = paceline(
+            *("run", str(suite), "--launches", "2", "--rounds", "4", "--seed", "5"),
+            *("--out", str(tmp_path / name)),
+            TOOL_LAYOUTS=str(seen),
+        )
+        assert done.returncode == 0, done.stderr
+        sizes = [*map(int, seen.read_text().split())]
+        half = len(sizes) // 2
+        return [sizes[:half], sizes[half:]]
+
+    launches = layouts("first")
+    for launch, sizes in enumerate(launches):
+        # One start lists the cases, and is the first of five warm-up rounds.
+        listing, *others = sizes
+        pairs = [*zip(others[::2], others[1::2], strict=True)]
+        assert len(pairs) == 8
+        assert all(one == other for one, other in pairs)
+        rounds = [listing, *(one for one, _ in pairs)]
+        assert listing == draw_layout_bytes(5 + launch, launch, "bench", None)
+        assert all(size % 16 == 0 and 0 <= size < 4096 for size in rounds)
+        assert len({*rounds}) > len(rounds) / 2
+    assert launches[0] != launches[1]
+    assert layouts("again") == launches, "a rerun has the same"
+    replace(
+        suite,
+        'artifacts = ["bench',
+        'env = { PACELINE_LAYOUT = "" }\nartifacts = ["bench',
+    )
+    assert {size for sizes in layouts("fixed") for size in sizes} == {0}
+
+
+def test_base_and_head_draw_the_layouts_of_their_rounds_independently(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A launch does not know its side, only the padding that it was given."""
+    drawn = []
+    for launch_bytes in (160, 320):
+        monkeypatch.setenv(LAYOUT_VARIABLE, "." * launch_bytes)
+        sizes = [
+            len(draw_round_layout(7, 0, "bench", number)[LAYOUT_VARIABLE])
+            for number in range(100)
+        ]
+        assert sizes[0] == launch_bytes
+        drawn.append(sizes)
+    assert sum(map(int.__eq__, *drawn)) < 5
 
 
 def test_a_case_that_is_declared_and_gone_is_named_and_the_others_are_measured(
