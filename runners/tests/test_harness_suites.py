@@ -7,10 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from paceline import past_runs
 from paceline.errors import UserError
 from paceline.layout import LAYOUT_VARIABLE, draw_layout_bytes, draw_round_layout
 from paceline.manifest import ManifestError, load, parse
+from paceline.selection import Selection
 from paceline_contract.stream import StreamReader
 
 from .conftest import git
@@ -119,6 +122,8 @@ def test_a_suite_of_a_harness_is_measured_in_rounds_and_judged(
     fallback = r"^(BM_kotlin_sort/64|BM_kotlin_sort/256)$"
     # Of each launch, one start lists the cases, which is the first of five warm-up rounds.
     assert starts == {"all": 3, native: 3 * 14, fallback: 3 * 14}
+    said = f"starting 3 launches and in them the tool {starts.total()} times"
+    assert said in done.stderr, "what it will start is said before"
     for stream in out.glob("launch-*.jsonl"):
         events = events_of(stream)
         positions = Counter(
@@ -130,6 +135,20 @@ def test_a_suite_of_a_harness_is_measured_in_rounds_and_judged(
         assert positions == {0: 5, 1: 5}
         names = {metric["name"] for case in events[1:2] for metric in case["metrics"]}
         assert names == {"time"}, "cpu_time is not declared"
+
+
+def test_a_duration_is_scaled_by_samples_or_by_starts_of_the_tool_whichever_are_more(
+    suite: Path, tmp_path: Path
+) -> None:
+    valid, past = load(suite), tmp_path / "past.json"
+    both = Selection(["sort"], launches=3, rounds=10)
+    past_runs.remember(valid, both, past, 60.0)
+    # One of two values has half the samples, and as many starts.
+    one = msgspec.structs.replace(both, params={"n": [64]})
+    assert past_runs.estimate(valid, one, past).startswith("roughly 1 min,")
+    # Without warm-up rounds a fifth of the rounds has a fifth of the samples, and fewer of the starts.
+    fewer = msgspec.structs.replace(both, warmup_rounds=0, rounds=2)
+    assert past_runs.estimate(valid, fewer, past).startswith("roughly 12 s,")
 
 
 def test_each_round_has_a_memory_layout_of_its_own_which_its_arms_share(

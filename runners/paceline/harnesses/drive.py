@@ -30,6 +30,7 @@ from paceline_contract.results import (
     ResultError,
     Sample,
 )
+from paceline_contract.tool_starts import default_warmups
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
@@ -245,7 +246,7 @@ def main(arguments: list[str]) -> int:
                 return 0
             warmups = options.warmup_rounds
             if warmups is None:
-                warmups = _default_warmups(options.rounds)
+                warmups = default_warmups(options.rounds)
             launch.measure_suite(listed, warmups, options.rounds)
         else:
             launch.cases = {
@@ -276,12 +277,6 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--benchmark", action="append", default=[])
     parser.add_argument("--params", action="append", default=[])
     return parser.parse_args(arguments)
-
-
-def _default_warmups(rounds: int) -> int:
-    """Return how many warm-up rounds a launch of a suite has, as every workload: so many are not judged. A launch of one
-    round needs none (`stats/README.md` §1), and has the one that lists its cases."""
-    return 1 if rounds == 1 else max(5, -(-rounds // 10))
 
 
 class _Listed(NamedTuple):
