@@ -102,6 +102,7 @@ from paceline.commands.options import (
     judge_arguments,
     output_directory,
     parse_outputs,
+    refuse_given,
     refuse_without_server,
     refuse_without_token,
 )
@@ -221,7 +222,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         typer.Option(
             min=1,
             max=100,
-            help="Process starts per workload; default: 5, of a command 30.",
+            help="Starts of each workload, or of the command; default: 5, of a command 30.",
         ),
     ] = None,
     rounds: Annotated[
@@ -229,7 +230,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         typer.Option(
             min=1,
             max=10_000,
-            help="Measured rounds per launch; default: 20. Of a harness: repetitions in a launch; default: as few as it takes.",
+            help="Measured rounds per launch; default: 20. If a suite names a harness, a round is a start of its tool. "
+            "After --: repetitions in a start; default: as few as the harness takes.",
         ),
     ] = None,
     warmup_rounds: WarmupRounds = None,
@@ -270,14 +272,22 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         ),
     ] = False,
 ) -> None:
-    """Measure the working tree here: a suite, or what a command after -- measures. --server keeps it on a server, too.
+    """Measure the working tree on this host: a suite, or a command after --.
 
-    Writes the streams and run.json to a directory. Of a suite, a benchmark whose verdict is certain is not launched again.
-    An undecided one is launched again up to --max-launches times, as a server does in up to three batches. A suite is judged with --format, --output or --fail-on: exit 0 pass, 2
-    fail, 3 inconclusive, 1 error. Of a command, the table is printed (with --json to standard error); with --arm, exit:
-    0 no arm is slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without paceline-server
-    nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only. A server that
-    cannot be reached changes no exit: what was measured stays in its directory, and `paceline push DIRECTORY` sends it later.
+    A suite: paceline run suite.toml. Benchmarks that a command runs, or the command itself: paceline run -- ./bench
+
+    Writes the measurements and run.json to a directory. Without paceline-server nothing can judge: what needs a verdict
+    exits with 1 before anything is measured, and --fail-on never without --format only records.
+
+    A suite is judged with --format, --output or --fail-on. Exit: 0 pass, 2 fail, 3 inconclusive, 1 error. A launch is one
+    start of a workload; a benchmark whose verdict is certain is not launched again. An undecided one is launched again up to
+    --max-launches times, as a server does in up to three batches.
+
+    Of a command a table is printed (with --json to standard error). With --arm its cases are compared. Exit: 0 no arm is
+    slower, 2 one is, 3 inconclusive, 1 error. On a shared host set the limits that `paceline ab --help` names.
+
+    With --server the measurement is kept on a server, too. One that cannot be reached changes no exit: `paceline push
+    DIRECTORY` sends it later.
     """
     outputs = parse_outputs(format_ or [], output or [])
     place = keeping.choose_place(server, token, on, branch)
@@ -294,13 +304,18 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             "Nothing is named to measure.",
             "Give a suite.toml, or a command after --: paceline run -- ./bench",
         )
+    if len(what) == 1 and Path(what[0], "suite.toml").is_file():
+        raise UserError(
+            f"{what[0]} is a directory.",
+            f"Give its suite: paceline run {Path(what[0], 'suite.toml')}",
+        )
     if len(what) > 1 and what[0].endswith(".toml"):
         raise UserError(
             f"{what[0]} is a suite, and `{shlex.join(what[1:])}` a command.",
             "Give either a suite.toml or, after --, a command.",
         )
     if not what[0].endswith(".toml"):
-        _refuse_given("suites", params=params, preset=preset, knob=knob, past=past)
+        refuse_given("suites", params=params, preset=preset, knob=knob, past=past)
         request = _command_request(
             what,
             arm=arm,
@@ -336,7 +351,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         keeping.keep(target, place)
         # Without arms there is nothing to compare, so that only an error counts.
         raise typer.Exit(status if arm or status == ERROR else 0)
-    _refuse_given(
+    refuse_given(
         "commands",
         harness=harness,
         arm=arm,
@@ -423,7 +438,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
         typer.Option(
             min=1,
             max=100,
-            help="Process starts per workload and side; default: 5, of a command 30.",
+            help="Starts of each workload, or of the command, per commit; default: 5, of a command 30.",
         ),
     ] = None,
     rounds: Annotated[
@@ -431,7 +446,8 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
         typer.Option(
             min=1,
             max=10_000,
-            help="Measured rounds per launch; default: 20. Of a harness: repetitions in a launch; default: as few as it takes.",
+            help="Measured rounds per launch; default: 20. If a suite names a harness, a round is a start of its tool. "
+            "After --: repetitions in a start; default: as few as the harness takes.",
         ),
     ] = None,
     warmup_rounds: WarmupRounds = None,
@@ -472,16 +488,24 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     branch: KeepingBranch = None,
     verbose: Verbose = False,
 ) -> None:
-    """Measure two commits side by side and judge whether head is slower.
+    """Measure two commits side by side, and judge whether the newer one (head) is slower than the other (base).
 
-    Builds both from this checkout, of which nothing changes but paceline-runs/, which git ignores: its suite, or with
-    a command after -- what that measures in this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With
-    --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too. A benchmark that was built to the same
-    files and is declared the same is not measured again; if all are, exit 0. One commit given twice is measured: an A/A comparison. On shared hosts,
-    PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an
-    extra margin. Without paceline-server nothing can judge: exit 1 before anything is measured; --fail-on never without
-    --format records only. --server keeps the comparison on a server, too; one that cannot be reached changes no exit, and
-    `paceline push DIRECTORY` sends it later.
+    The suite of this checkout: paceline ab --base main. What a command measures in this directory, without a suite:
+    paceline ab --base main -- ./bench
+
+    Builds both commits elsewhere: nothing of this checkout changes but paceline-runs/, which git ignores, and what is not
+    committed is not measured. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With --fail-on fail, inconclusive exits
+    0; with --fail-on never, slower does too. Without paceline-server nothing can judge: exit 1 before anything is measured;
+    --fail-on never without --format only records.
+
+    A benchmark that was built to the same files and is declared the same is not measured again; if all are, exit 0. One
+    commit given twice is measured: it shows which differences this host can tell from noise.
+
+    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio
+    must clear an extra margin.
+
+    With --server the comparison is kept on a server, too. One that cannot be reached changes no exit: `paceline push
+    DIRECTORY` sends it later.
     """
     outputs = parse_outputs(
         [*(format_ or []), *(["json"] if as_json else [])], output or []
@@ -493,12 +517,17 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
         or bool(max_launches)
     )
     chosen_seed = config.drawn_seed() if seed is None else seed
+    if command is not None and command[0].endswith(".toml"):
+        raise UserError(
+            f"{command[0]} is a suite, and no command.",
+            f"Name it with --suite: paceline ab --base {base} --suite {command[0]}",
+        )
     comparison = ab.comparison(base, head, suite, of_command=command is not None)
     for note in comparison.notes:
         print_note(note)
     workspace = ab.ComparisonWorkspace(comparison, config.data_dir(data))
     if command is not None:
-        _refuse_given("suites", params=params, knob=knob, suite=suite)
+        refuse_given("suites", params=params, knob=knob, suite=suite)
         request = _command_request(
             command,
             arm=arm,
@@ -533,7 +562,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
                 stop=stop,
             )
     else:
-        _refuse_given(
+        refuse_given(
             "commands",
             harness=harness,
             arm=arm,
@@ -586,14 +615,6 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     status = _judge(judge, target, outputs, fail_on)
     keeping.keep(target, place)
     raise typer.Exit(status)
-
-
-def _refuse_given(of: str, **options: object) -> None:
-    """Raise UserError for an option that belongs to suites or to commands only."""
-    for name, value in options.items():
-        if value is not None:
-            option = name.replace("_", "-")
-            raise UserError(f"--{option} is an option of {of} only.", "Leave it out.")
 
 
 def _command_request(

@@ -44,6 +44,7 @@ from paceline.harnesses.plan import (
     ArmPatterns,
     Plan,
     SuiteDescription,
+    list_warnings,
     make_manifest,
 )
 from paceline.harnesses.port import (
@@ -63,8 +64,6 @@ SHELL = ["/bin/sh", "-c"]
 """Runs --build, --setup, --prepare and --cleanup."""
 DEFAULT_LAUNCHES = 30
 """The number of blocks that a verdict needs; each launch is one."""
-NAMED_CASES = 8
-"""Most cases that a note names."""
 START_S = 60
 """The longest time of a launch besides the starts of its command, each of which has its own limit."""
 DEFAULT_MIN_TIME_NS = 100_000_000
@@ -325,14 +324,12 @@ def _make_plan(
     """Name the cases of all sides, and warn of cases without an arm and of arms that share a process."""
     cases: list[MeasuredCase] = [case for side in sides for case in side.reading.cases]
     plan = Plan(cases, request.arms)
-    if plan.left_out:
-        more = len(plan.left_out) - NAMED_CASES
-        named = ", ".join(plan.left_out[:NAMED_CASES])
-        more_text = f" and {more} more" if more > 0 else ""
-        display.log([f"warning: no --arm names {named}{more_text}: left out"])
-    if request.arms.patterns and not sides[0].harness.can_filter:
-        tool = sides[0].harness.title
-        display.log([f"warning: {tool} runs all arms in one process, in its own order"])
+    display.log(
+        [
+            f"warning: {warning}"
+            for warning in list_warnings(plan, request.arms, sides[0].harness)
+        ]
+    )
     return plan
 
 
@@ -345,7 +342,13 @@ def _write_side(
     run_argv = [*DRIVE, str(path)]
     starts = (request.warmups + 1) * max(1, len(request.arms.patterns))
     limit_s = min(starts * request.timeout_s + START_S, 86_400)
-    suite = SuiteDescription(request.name, request.shown, run_argv, limit_s)
+    host = {
+        "build": [],
+        "artifacts": ["."],
+        "run": run_argv,
+        "launch_timeout_s": limit_s,
+    }
+    suite = SuiteDescription(request.name, request.shown, host)
     cases = probed.reading.cases
     side_manifest = manifest.of_raw(
         make_manifest(plan, cases, request.arms.reference, suite)

@@ -294,6 +294,14 @@ def test_a_base_that_does_not_build_is_named(repository: Path, tmp_path: Path) -
     assert "sh build.sh" in done.stderr
 
 
+def test_a_suite_in_the_place_of_a_command_is_refused(
+    repository: Path, tmp_path: Path
+) -> None:
+    done = command("ab", repository, tmp_path, "--base", "HEAD", "perf/suite.toml")
+    assert done.returncode == 1
+    assert "paceline ab --base HEAD --suite perf/suite.toml" in done.stderr
+
+
 def test_uncommitted_changes_are_not_measured(repository: Path, tmp_path: Path) -> None:
     commit(repository, other__txt="x")
     write_times(repository, {"BM_dirty": 1})
@@ -380,11 +388,14 @@ def test_the_time_of_a_shell_is_subtracted(repository: Path, tmp_path: Path) -> 
         (("--harness", "nope", "--", "ls"), "There is no harness 'nope'"),
         (("--params", "n=1", "--", "ls"), "--params is an option of suites only"),
         (("--shell", "sh", "suite.toml"), "--shell is an option of commands only"),
+        (("perf",), "Give its suite: paceline run perf/suite.toml"),
     ],
 )
 def test_what_cannot_be_run_is_said(
     repository: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
+    (repository / "perf").mkdir()
+    (repository / "perf" / "suite.toml").touch()
     done = command("run", repository, tmp_path, *arguments)
     assert (done.returncode, said in done.stderr) == (1, True), done.stderr
 

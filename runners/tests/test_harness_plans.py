@@ -16,7 +16,8 @@ from paceline_contract.results import (
 from paceline_contract.text_names import make_name
 
 TIME = MeasuredMetric("time", "ns", "lower", [Sample(1, 5)])
-ABOUT = SuiteDescription("suite", "./bench", ["x"], 600)
+HOST = {"build": [], "artifacts": ["."], "run": ["x"], "launch_timeout_s": 600}
+ABOUT = SuiteDescription("suite", "./bench", HOST)
 
 
 def case(name: str) -> MeasuredCase:

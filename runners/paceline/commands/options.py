@@ -15,6 +15,7 @@ from paceline_contract.outputs import Output
 
 from paceline.credentials import check_address, check_credential
 from paceline.errors import UserError
+from paceline.harnesses import HARNESSES
 
 
 def refuse_without_server() -> str:
@@ -31,6 +32,14 @@ def refuse_without_token() -> str:
         "No token is given: --token or PACELINE_TOKEN is missing.",
         "Make one on the dashboard's page Tokens, or on the server: paceline-server token create NAME",
     )
+
+
+def refuse_given(of: str, **options: object) -> None:
+    """Raise UserError for an option that belongs to suites or to commands only."""
+    for name, value in options.items():
+        if value is not None:
+            option = name.replace("_", "-")
+            raise UserError(f"--{option} is an option of {of} only.", "Leave it out.")
 
 
 def _server_option(default: Callable[[], str] | None) -> Any:
@@ -126,7 +135,7 @@ WarmupRounds = Annotated[
     int | None,
     typer.Option(
         min=0,
-        help="Warm-up rounds per launch; of a command: starts before the counted one.",
+        help="Warm-up rounds per launch, which are not counted; of a command: starts before the counted one.",
     ),
 ]
 MinTimeNs = Annotated[
@@ -176,7 +185,8 @@ HarnessName = Annotated[
     str | None,
     typer.Option(
         "--harness",
-        help="Of a command: the harness that it runs, instead of recognising it.",
+        help="Of a command: the harness that it runs, where that is not recognised: "
+        + ", ".join(harness.name for harness in HARNESSES),
     ),
 ]
 Arms = Annotated[
@@ -184,7 +194,8 @@ Arms = Annotated[
     typer.Option(
         "--arm",
         metavar="NAME=PATTERN",
-        help="Of a command: the cases that are this arm; groups of the pattern name the benchmark. Repeatable.",
+        help="Of a command: compare the cases whose names match (a regular expression) with those of other arms; its groups "
+        "name the benchmark. Repeatable: native='BM_native_(.*)'.",
     ),
 ]
 Reference = Annotated[
@@ -193,7 +204,7 @@ Reference = Annotated[
 ]
 BuildCommand = Annotated[
     str | None,
-    typer.Option("--build", help="Of a command: builds it, in a shell, on each side."),
+    typer.Option("--build", help="Of a command: the line that builds it, for a shell; runs before anything is started."),
 ]
 SetupCommand = Annotated[
     str | None,

@@ -19,6 +19,8 @@ from paceline_contract.text_names import make_name
 from paceline.errors import UserError
 from paceline.harnesses import find_harness
 from paceline.harnesses.plan import (
+    NAMED_CASES,
+    NO_VALUE,
     ArmPatterns,
     CaseTexts,
     PlannedCase,
@@ -28,9 +30,6 @@ from paceline.harnesses.plan import (
     without_separators,
 )
 from paceline.harnesses.port import HarnessError
-
-NAMED_CASES = 8
-"""Most names that a message lists."""
 
 
 class NoCaseError(HarnessError):
@@ -136,8 +135,8 @@ def _name_params(
     """Return the params of a case by their declared names: the one that is declared has the tool's value, and of several
     each has the tool's of the same name. None if they do not fit."""
     texts: dict[str, str] = {}
-    if len(declared) == 1 and value is not None:
-        texts = dict.fromkeys(declared, value)
+    if len(declared) == 1:
+        texts = dict.fromkeys(declared, NO_VALUE if value is None else value)
     elif len(declared) > 1:
         texts = {name: str(text) for name, text in case.params.items()}
     elif value is not None:

@@ -8,7 +8,7 @@ equal params.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,9 +19,14 @@ from paceline_contract.results import MeasuredCase, split_name
 from paceline_contract.text_names import append_digest, make_name
 
 from paceline.errors import UserError
+from paceline.harnesses.port import Harness
 
 CASE_PARAM = "case"
 """The param that tells apart the cases of a benchmark."""
+NO_VALUE = "-"
+"""The value of a case that has none, in a benchmark whose other cases have one."""
+NAMED_CASES = 8
+"""Most cases that a message names."""
 ONLY_BENCHMARK = "all"
 """The benchmark of an arm whose pattern has no groups, or only empty ones, to name it by."""
 
@@ -131,7 +136,7 @@ def _choose_params(
         return {}
     if all(text is not None and is_number(text) for text in values):
         return {CASE_PARAM: int(value or 0)}
-    return {CASE_PARAM: without_separators(value or "-")}
+    return {CASE_PARAM: without_separators(value or NO_VALUE)}
 
 
 def without_separators(text: str) -> str:
@@ -146,13 +151,24 @@ def is_number(text: str) -> bool:
     )
 
 
+def list_warnings(plan: Plan, arms: ArmPatterns, harness: Harness) -> Iterator[str]:
+    """Yield what a user should know of the planned cases: those without an arm, and arms that share a process."""
+    if plan.left_out:
+        more = len(plan.left_out) - NAMED_CASES
+        named = ", ".join(plan.left_out[:NAMED_CASES])
+        more_text = f" and {more} more" if more > 0 else ""
+        yield f"no --arm names {named}{more_text}: left out"
+    if arms.patterns and not harness.can_filter:
+        yield f"{harness.title} runs all arms in one process, in its own order"
+
+
 class SuiteDescription(NamedTuple):
     """What a manifest says besides its benchmarks."""
 
     name: str
     title: str
-    run: list[str]
-    timeout_s: int
+    host: dict[str, Any]
+    """How its only workload is built and run."""
 
 
 def make_manifest(
@@ -207,12 +223,7 @@ def make_manifest(
         "workloads": [
             {
                 "name": suite.name,
-                "host": {
-                    "build": [],
-                    "artifacts": ["."],
-                    "run": suite.run,
-                    "launch_timeout_s": suite.timeout_s,
-                },
+                "host": suite.host,
             }
         ],
         "benchmarks": benchmarks,
