@@ -219,6 +219,7 @@ def test_a_benchmark_is_chosen_by_the_text_that_the_tool_prints(
         ),
         ("twice", "several cases are called BM_sort/64"),
         ("no results", "left no results"),
+        ("asks", "EOFError: EOF when reading a line"),
         ("forever", "still ran after 2 s, the limit of --timeout-s, and was killed"),
     ],
 )

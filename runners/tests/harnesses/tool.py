@@ -19,6 +19,8 @@ print("[==========] progress 50 %")
 print("{ not json")
 if mode == "forever":
     time.sleep(3600)
+if mode == "asks":
+    input("Overwrite former results? ")
 wanted = re.compile(options.get("--benchmark_filter", "."))
 counter = Path(os.environ.get("TOOL_COUNTER", "/dev/null"))
 starts = len(counter.read_text().splitlines()) if counter.is_file() else 0
