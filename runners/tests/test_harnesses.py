@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from paceline.executors.process import ProcessEnd
 from paceline.harnesses import HARNESSES, criterion, detect_harness, find_harness
-from paceline.harnesses.port import DriveRequest, FinishedStart
+from paceline.harnesses.port import DriveRequest, FinishedStart, Overhead
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -62,6 +62,19 @@ def test_a_benchmark_that_failed_in_jmh_is_a_case_of_its_start(tmp_path: Path) -
     finished = FinishedStart(request, ProcessEnd(exit_code=0), printed)
     cases = find_harness("jmh").read(finished).cases
     assert [case.failure is not None for case in cases] == [True, True]
+
+
+def test_a_cpu_time_too_small_to_tell_stays_a_metric(tmp_path: Path) -> None:
+    """It was none of the comparison where the uncounted start had 0 of it."""
+    end = ProcessEnd(exit_code=0, wall_ns=9_000, user_ns=0, system_ns=5_000)
+    overhead = Overhead(wall_ns=1_000, system_ns=7_000)
+    finished = FinishedStart(DriveRequest(["x"], tmp_path), end, b"", overhead)
+    (case,) = find_harness("command").read(finished).cases
+    assert {metric.name: metric.samples for metric in case.metrics} == {
+        "time": [Sample(1, 8_000)],
+        "user_time": [Sample(1, 1_000)],
+        "system_time": [Sample(1, 1_000)],
+    }
 
 
 def test_results_beyond_the_limit_are_refused_unread(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ for name, each in times.items():
             entry |= {"error_occurred": True, "error_message": each}
         else:
             entry |= {"real_time": each * jitter, "cpu_time": each * jitter}
+            if mode == "first without" and not starts:
+                entry["cpu_time"] = 0.0
         benchmarks.append(entry)
     if mode == "twice":
         benchmarks.append(benchmarks[-1])
