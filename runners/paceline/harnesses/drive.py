@@ -23,6 +23,7 @@ from paceline_contract.results import MeasuredCase, Result, ResultError, Sample
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
+from paceline.executors.draining import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.executors.process import (
     GuardedProcess,
     ProcessEnd,
@@ -40,7 +41,6 @@ from paceline.harnesses.port import (
     Overhead,
 )
 from paceline.layout import inherited_layout
-from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
 
 KEPT_VALUES = 200
