@@ -25,7 +25,6 @@ from paceline.harnesses.port import (
     Invocation,
 )
 
-
 CPU_RESOLUTION_NS = 1_000
 """The kernel gives CPU times in microseconds."""
 
