@@ -10,13 +10,14 @@ import base64
 import gzip
 import statistics
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 from paceline_contract.imported_series import sentences
+from paceline_contract.readers import declared_csv
 from paceline_contract.readers.registry import (
     READERS,
     StatedOrigin,
@@ -43,6 +44,9 @@ TOLD: Final = MappingProxyType({"judge": True, "notify": True})
 """The same, and it tells of them however old the points are."""
 MOVED_IN: Final = MappingProxyType({"judge": True, "notify": False})
 """The same, and it tells nobody: changes of a history that moves in are old."""
+_DECLARE: Final = (
+    "For example: --column name=benchmark --column size=param --column elapsed=ms."
+)
 
 
 class ResultFile(msgspec.Struct, frozen=True):
@@ -60,6 +64,27 @@ def read(path: str, tool: str | None, origin: StatedOrigin) -> ResultFile:
         result = with_origin(read_file(data, tool), origin)
     except ResultError as error:
         raise UserError(f"{path}: {error}.", _advise(tool)) from error
+    return _make_file(path, data, result)
+
+
+def read_columns(path: str, columns: Sequence[str], origin: StatedOrigin) -> ResultFile:
+    """Read a CSV file, or `-` for standard input, by the columns that a person declares. Raises UserError.
+
+    Its bytes are not sent: nobody could read them again without the declaration.
+    """
+    try:
+        declared = declared_csv.parse_columns(columns)
+    except ResultError as error:
+        raise UserError(f"--column: {error}.", _DECLARE) from error
+    try:
+        read_by = declared_csv.read_csv(_read_bytes(path), declared)
+        return _make_file(path, None, with_origin(read_by, origin))
+    except ResultError as error:
+        raise UserError(f"{path}: {error}.", _DECLARE) from error
+
+
+def _make_file(path: str, data: bytes | None, result: Result) -> ResultFile:
+    """Return a file and what was read from it. Raises UserError if that has no figures."""
     if not any(case.metrics for case in result.cases):
         reasons = "".join(
             f"\n  {line}" for line in sentences(cases_without_figures(result))

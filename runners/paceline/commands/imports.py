@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 import typer
 from paceline_contract.imported_series import LeftOut, sentences
+from paceline_contract.readers import declared_csv
 from paceline_contract.readers.registry import READERS, StatedOrigin
 from paceline_contract.results import cases_without_figures
 from rich.table import Table
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 LOG, CRITERION = "logcat", "criterion"
 RECOGNISED = "auto"
 """The file is read by whichever reader knows it."""
-FORMATS = (RECOGNISED, LOG, CRITERION, *READERS)
+FORMATS = (RECOGNISED, LOG, CRITERION, declared_csv.TOOL, *READERS)
 _POLICY = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
@@ -49,7 +50,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         str | None,
         typer.Option(
             "--format",
-            help="auto, which recognises the tool, or logcat, criterion, or a tool's name.",
+            help="auto, which recognises the tool, or logcat, criterion, csv, or a tool's name.",
         ),
     ] = None,
     device: Annotated[
@@ -140,6 +141,14 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
             help="With --server: its points count, and changes are looked for in their history.",
         ),
     ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of --format csv: what a column is: COLUMN=benchmark, arm, param, failure, or the unit of its figures. "
+            "Repeatable.",
+            metavar="COLUMN=ROLE",
+        ),
+    ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
@@ -159,10 +168,14 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         raise UserError(
             f"There is no format {form!r}.", f"Use one of: {', '.join(FORMATS)}."
         )
+    if form != declared_csv.TOOL:
+        _refuse_options(form, {"column": column or None})
     of_log = {"device": device, "seconds": seconds, "in-force": in_force}
     if form != LOG:
         _refuse_options(form, of_log)
-        options = _SampleOptions(suite, on, commit, branch, at, fresh, title, judge)
+        options = _SampleOptions(
+            suite, on, commit, branch, at, fresh, title, judge, column or []
+        )
         _import_samples(form, file, options, directory, as_json, server, token)
         return
     of_samples = {"on": on, "commit": commit, "branch": branch, "at": at}
@@ -239,6 +252,7 @@ class _SampleOptions(NamedTuple):
     fresh: bool
     title: str | None
     judge: bool
+    columns: Sequence[str]
 
 
 class _SamplesRead(NamedTuple):
@@ -267,7 +281,10 @@ def _read_criterion(path: str, options: _SampleOptions) -> _SamplesRead:
 def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _SamplesRead:
     at = parse_measured_at(options.at)
     origin = StatedOrigin(options.commit, options.branch, at)
-    file = result_files.read(path, tool, origin)
+    if tool == declared_csv.TOOL:
+        file = result_files.read_columns(path, options.columns, origin)
+    else:
+        file = result_files.read(path, tool, origin)
     suite = _suite_name(options.suite)
     return _SamplesRead(
         file.result,
