@@ -62,6 +62,16 @@ def test_rows_are_samples_of_the_declared_cases_and_metrics() -> None:
     assert read_result(encode_result(read)) == read
 
 
+def test_the_unit_of_a_value_may_be_in_its_row_and_params_apart_are_cases_apart() -> (
+    None
+):
+    declared = ["name=benchmark", "v=value", "u=unit", "size=param", "seed=param"]
+    rows = "name,v,u,size,seed\nsort,1,ms,7,\nsort,2,bytes,7,\nsort,3,ms,7,8\n"
+    first, second = read_csv(rows.encode(), parse_columns(declared)).cases
+    assert [metric.name for metric in first.metrics] == ["time", "bytes"]
+    assert (first.params, second.params) == ({"size": "7"}, {"size": "7", "seed": "8"})
+
+
 @pytest.mark.parametrize(
     ("delimiter", "end"), [(";", "\n"), ("\t", "\r\n"), ("|", "\n")]
 )
@@ -99,6 +109,7 @@ def test_what_is_no_figure_is_refused_with_its_line(row: str, said: str) -> None
         (["a=ms"], "expected a column for the benchmark and one with figures"),
         (["a=benchmark", "a=ms"], "the column a is declared twice"),
         (["a=benchmark", "b=benchmark", "c=ms"], "one column for benchmark"),
+        (["a=benchmark", "b=value"], "a column for value and one for unit"),
     ],
 )
 def test_a_declaration_that_means_nothing_is_refused(

@@ -10,14 +10,15 @@ import base64
 import gzip
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 from paceline_contract.imported_series import sentences
-from paceline_contract.readers import declared_csv
+from paceline_contract.readers import declared_csv, declared_lines
 from paceline_contract.readers.registry import (
     READERS,
     StatedOrigin,
@@ -44,8 +45,11 @@ TOLD: Final = MappingProxyType({"judge": True, "notify": True})
 """The same, and it tells of them however old the points are."""
 MOVED_IN: Final = MappingProxyType({"judge": True, "notify": False})
 """The same, and it tells nobody: changes of a history that moves in are old."""
-_DECLARE: Final = (
-    "For example: --column name=benchmark --column size=param --column elapsed=ms."
+_DECLARE: Final = MappingProxyType(
+    {
+        "--column": "For example: --column name=benchmark --column size=param --column elapsed=ms.",
+        "--pattern": r"For example: --pattern '(?P<benchmark>\S+) took (?P<value>\S+) (?P<unit>\S+)'.",
+    }
 )
 
 
@@ -67,20 +71,32 @@ def read(path: str, tool: str | None, origin: StatedOrigin) -> ResultFile:
     return _make_file(path, data, result)
 
 
-def read_columns(path: str, columns: Sequence[str], origin: StatedOrigin) -> ResultFile:
-    """Read a CSV file, or `-` for standard input, by the columns that a person declares. Raises UserError.
+def read_declared(
+    path: str, pattern: str | None, columns: Sequence[str], origin: StatedOrigin
+) -> ResultFile:
+    """Read a file, or `-` for standard input, by the columns that a person declares: those of a CSV file, or the groups of
+    a pattern of lines. Raises UserError.
 
     Its bytes are not sent: nobody could read them again without the declaration.
     """
+    read_by: Callable[[bytes], Result]
     try:
-        declared = declared_csv.parse_columns(columns)
+        if pattern is None:
+            of_csv = declared_csv.parse_columns(columns)
+            read_by = partial(declared_csv.read_csv, columns=of_csv)
+        else:
+            lines = declared_lines.parse_pattern(pattern, columns)
+            read_by = partial(declared_lines.read_lines, declared=lines)
     except ResultError as error:
-        raise UserError(f"--column: {error}.", _DECLARE) from error
+        options = "--column" if pattern is None else "--pattern"
+        raise UserError(f"{options}: {error}.", _DECLARE[options]) from error
     try:
-        read_by = declared_csv.read_csv(_read_bytes(path), declared)
-        return _make_file(path, None, with_origin(read_by, origin))
+        result = with_origin(read_by(_read_bytes(path)), origin)
     except ResultError as error:
-        raise UserError(f"{path}: {error}.", _DECLARE) from error
+        raise UserError(
+            f"{path}: {error}.", "Correct the file, or what you declare of it."
+        ) from error
+    return _make_file(path, None, result)
 
 
 def _make_file(path: str, data: bytes | None, result: Result) -> ResultFile:

@@ -86,6 +86,19 @@ PROJECTS = {
         ],
         1,
     ),
+    "divan": Project(
+        {
+            "Cargo.toml": '[package]\nname = "sorts"\nversion = "0.1.0"\nedition = "2021"\n\n'
+            '[dev-dependencies]\ndivan = { version = "=0.1.21", default-features = false }\n\n'
+            '[[bench]]\nname = "sorts"\nharness = false\n',
+            "src/lib.rs": "",
+            "benches/sorts.rs": "fn main() { divan::main(); }\n"
+            "#[divan::bench(args = [3, 30])]\nfn sort(size: u32) -> Vec<u32> "
+            "{ let mut v: Vec<u32> = (0..size).rev().collect(); v.sort(); v }\n",
+        },
+        ["cargo", "bench"],
+        2,
+    ),
     "jmh": Project(
         {
             "pom.xml": POM,

@@ -414,16 +414,18 @@ def test_the_cpu_time_of_a_process_is_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no guard")
-def test_a_process_whose_guard_was_killed_is_killed(tmp_path: Path) -> None:
-    code = "import os, time\nprint(os.getppid(), flush=True)\ntime.sleep(600)\n"
+@pytest.mark.parametrize("is_polled", [True, False])
+def test_a_process_whose_guard_was_killed_is_killed(
+    is_polled: bool, tmp_path: Path
+) -> None:
+    code = "import os, time\nprint(os.getppid(), os.getpid(), flush=True)\ntime.sleep(600)\n"
     argv = [sys.executable, "-I", "-S", "-c", code]
     with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
         assert process.stdout is not None
-        guard = int(process.stdout.readline())
+        guard, pid = map(int, process.stdout.readline().split())
         os.kill(guard, signal.SIGKILL)
-        wait_until("its end", lambda: process.poll(0.05) is not None)
-        assert process.pid is not None
-        pid = process.pid
+        if is_polled:
+            wait_until("its end", lambda: process.poll(0.05) is not None)
     wait_until("its end", lambda: not psutil.pid_exists(pid))
 
 

@@ -97,6 +97,10 @@ def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
     (tmp_path / "tests").write_bytes(b"\x7fELF\0benchmark-confidence-interval\0")
     (tmp_path / "other").write_bytes(b"\x7fELF\0libc.so.6\0")
     (tmp_path / "sorts.py").write_text("import pyperf\n")
+    manifest = tmp_path / "Cargo.toml"
+    manifest.write_text('[dev-dependencies]\ndivan = "0.1"\n')
+    assert detect_harness(["cargo", "bench"], tmp_path).name == "divan"
+    manifest.write_text('[dev-dependencies.divan]\n[dependencies]\ncriterion = "0.5"\n')
     commands = {
         "go": ["go", "test", "-bench", "."],
         "pytest-benchmark": ["python3", "-m", "pytest", "bench"],
@@ -113,7 +117,7 @@ def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
         for name, command in commands.items()
     }
     assert found == {name: name for name in commands}
-    assert {*commands, "jmh"} == {*HARNESSES}
+    assert {*commands, "jmh", "divan"} == {*HARNESSES}
     assert [harness.name for harness in list_harnesses()] == [*HARNESSES]
 
 
@@ -194,6 +198,18 @@ def test_the_cases_of_criterion_replace_patterns_alone(tmp_path: Path) -> None:
     assert argv == kept.split()
 
 
+def test_the_cases_of_divan_are_its_exact_filters(tmp_path: Path) -> None:
+    """Its filters do not know the number of threads, so that all numbers of such a benchmark run."""
+    own = "cargo bench --bench sorts -- other --min-time 0.1 --exact"
+    only = ["sorts::shared::t=2", "sorts::text::c  d"]
+    request = DriveRequest(own.split(), tmp_path, only=only)
+    argv = find_harness("divan").make_invocation(request).argv
+    kept = own.replace(" other", "").split()
+    assert argv == [*kept, "sorts::shared", *only]
+    whole = DriveRequest(own.split(), tmp_path)
+    assert find_harness("divan").make_invocation(whole).argv == own.split()
+
+
 def test_options_of_pyperf_stand_in_front_of_what_it_measures(tmp_path: Path) -> None:
     command = "python3 -m pyperf timeit -n 9 --output own.json -s x=[] x.copy()"
     request = DriveRequest(command.split(), tmp_path)
@@ -247,9 +263,8 @@ def test_an_option_with_its_number_attached_is_not_given_again(
     ("printed", "other"),
     [
         (
-            b"     Running benches/sorts.rs\nTimer precision: 20 ns\n"
             b"sorts      fastest       \xe2\x94\x82 slowest\n",
-            "Divan",
+            "Divan: give --harness divan",
         ),
         (
             b"test sort ... bench:       1,023.50 ns/iter (+/- 12.10)\n",

@@ -2,7 +2,8 @@
 
 When the control socket closes, which it does however the agent ends, every descendant is killed. When the
 workload ends, its remaining processes are killed before the end is reported. The guard sleeps in `waitpid`, so
-it takes no time from a measurement.
+it takes no time from a measurement. If the guard alone is killed, the agent kills the workload's process group; if both
+are killed at once, the workload goes on.
 
     guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind", "rss_peak_bytes",
                    "wall_ns", "user_ns", "system_ns"}

@@ -144,7 +144,7 @@ class GuardedProcess:
                 self._end = ProcessEnd(exit_code=self._popen.wait(timeout_s))
         return self._end
 
-    def _read_control(self, control: socket.socket, timeout_s: float) -> None:
+    def _read_control(self, control: socket.socket, timeout_s: float | None) -> None:
         if not select.select([control], [], [], timeout_s)[0]:
             return
         data = control.recv(4096)
@@ -158,7 +158,7 @@ class GuardedProcess:
                 self._end = self._with_memory(msgspec.convert(fact, ProcessEnd))
         if not data and self._end is None:
             if sys.platform != "win32" and self.pid is not None:
-                # Nobody else ends it now.
+                # Nobody else ends it now: the kernel can end a process with its parent only where the parent forked.
                 with contextlib.suppress(OSError):
                     os.killpg(self.pid, signal.SIGKILL)
             self._end = ProcessEnd(start_error="its guard process was killed")
@@ -196,7 +196,10 @@ class GuardedProcess:
 
     def __exit__(self, *_: object) -> None:
         if self._control is not None:
-            self._control.close()
+            with self._control, contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_WR)
+                while self._end is None:
+                    self._read_control(self._control, None)
         elif self._end is None:
             self.kill()
         if self._popen is not None:

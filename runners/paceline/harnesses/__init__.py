@@ -20,6 +20,7 @@ HARNESSES: Final[Mapping[str, str]] = MappingProxyType(
         "go": "go_testing.GoTesting",
         "pytest-benchmark": "pytest_benchmark.PytestBenchmark",
         "pyperf": "pyperf.Pyperf",
+        "divan": "divan.Divan",
         "criterion": "criterion.Criterion",
         "jmh": "jmh.Jmh",
         "hyperfine": "hyperfine.Hyperfine",
