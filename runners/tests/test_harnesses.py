@@ -222,6 +222,18 @@ def test_options_of_pyperf_stand_in_front_of_what_it_measures(tmp_path: Path) ->
     ]
 
 
+def test_options_of_the_program_that_pyperf_times_stay_its_own(tmp_path: Path) -> None:
+    program = "tar -o own.tar -n 1 -w 2 --append x"
+    command = f"python3 -m pyperf command -q -n 9 -o own.json {program}"
+    request = DriveRequest(command.split(), tmp_path)
+    argv = find_harness("pyperf").make_invocation(request).argv
+    assert argv[-len(program.split()) :] == program.split()
+    own = argv[: -len(program.split())]
+    assert own[-3:] == ["-q", "-n", "9"]
+    assert "own.json" not in own
+    assert [word for word in own if word.startswith("--warmups")] == ["--warmups=1"]
+
+
 @pytest.mark.parametrize("form", ["{option} own.json", "{option}=own.json"])
 def test_results_go_to_the_file_of_paceline_whatever_file_a_user_gave(
     form: str, tmp_path: Path

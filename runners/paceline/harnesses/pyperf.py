@@ -22,8 +22,15 @@ from paceline.layout import LAYOUT_VARIABLE
 
 MARKS = (b"import pyperf", b"from pyperf")
 MODULE = ["-m", "pyperf"]
-MEASURING = ("timeit", "command")
+COMMAND = "command"
+MEASURING = ("timeit", COMMAND)
 """The subcommands that measure."""
+WITH_VALUE = {
+    *("-p", "--processes", "-n", "--values", "-w", "--warmups", "-l", "--loops"),
+    *("-o", "--output", "--append", "--pipe", "--min-time", "--timeout", "--name"),
+    *("--inherit-environ", "--copy-env", "--affinity", "--python", "--compare-to"),
+}
+"""The options of pyperf whose value may be the next word."""
 
 
 class Pyperf:
@@ -40,7 +47,8 @@ class Pyperf:
 
     def make_invocation(self, request: DriveRequest) -> Invocation:
         """Put the options in front of what a subcommand measures, which has its own."""
-        argv = without_options(request.command, "-o", "--output", "--append")
+        own, program = _split_off_program(request.command)
+        argv = without_options(own, "-o", "--output", "--append")
         options = [f"--output={request.results}"]
         defaults = {
             ("--processes", "-p"): "1",
@@ -56,7 +64,19 @@ class Pyperf:
             if not has_option(argv, *names)
         ]
         at = 4 if argv[1:3] == MODULE else 2
-        return Invocation([*argv[:at], *options, *argv[at:]])
+        return Invocation([*argv[:at], *options, *argv[at:], *program])
 
     def read(self, finished: FinishedStart) -> Result:
         return read_json(finished.read_results())
+
+
+def _split_off_program(
+    command: Sequence[str],
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words for pyperf, and the program that it times with its arguments, if it times one."""
+    if list(command[1:4]) != [*MODULE, COMMAND]:
+        return command, ()
+    at = 4
+    while at < len(command) and command[at].startswith("-"):
+        at += 2 if command[at] in WITH_VALUE else 1
+    return command[:at], command[at:]
