@@ -33,6 +33,7 @@ from paceline_contract.results import (
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
+from paceline.executors.draining import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.executors.process import (
     GuardedProcess,
     ProcessEnd,
@@ -57,7 +58,6 @@ from paceline.harnesses.port import (
     Overhead,
 )
 from paceline.layout import inherited_layout
-from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
 
 DRIVE: Final = (sys.executable, "-P", "-m", "paceline.harnesses")
