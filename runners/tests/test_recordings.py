@@ -1,8 +1,11 @@
-"""Tests of what becomes of a directory that was measured here before a server sees it: refusals that name what to do."""
+"""Tests of what becomes of a directory that was measured here before a server sees it: its recording, and refusals that name
+what to do."""
 
 from __future__ import annotations
 
+import gzip
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,11 @@ from paceline.recordings import write_recording
 
 from .test_cli import paceline
 
+GOLDEN = json.loads(
+    (
+        Path(__file__).parents[2] / "native/protocol/vectors/recordings.golden.json"
+    ).read_bytes()
+)
 NOWHERE = ("--server", "http://127.0.0.1:9")
 START = {
     "type": "start",
@@ -55,6 +63,22 @@ def push(*arguments: str) -> str:
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     return done.stderr
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [vector for vector in GOLDEN["accepted"] if "files" in vector],
+    ids=lambda vector: vector["name"],
+)
+def test_a_directory_becomes_its_golden_recording(vector: Any, tmp_path: Path) -> None:
+    """Other bytes would be another import of what a server has already."""
+    for name, content in vector["files"].items():
+        lines = [content] if name == "run.json" else content
+        texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+        (tmp_path / name).write_text("\n".join([*texts, ""]), encoding="utf-8")
+    data = gzip.decompress(write_recording(tmp_path).packed)
+    assert [json.loads(line) for line in data.splitlines()] == vector["lines"]
+    assert sha256(data).hexdigest() == vector["sha256"]
 
 
 def test_only_a_whole_measurement_is_sent(measured: Path) -> None:
