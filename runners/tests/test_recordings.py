@@ -7,11 +7,14 @@ import gzip
 import json
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import pytest
+from paceline.commands.keeping import KeepingPlace, keep
 from paceline.errors import UserError
 from paceline.recordings import write_recording
+from paceline.stream import LOG_LAST_LINES
 
 from .test_cli import paceline
 
@@ -107,6 +110,23 @@ def test_a_disk_that_takes_no_recording_is_named(measured: Path) -> None:
     (measured / "recording.ndjson.gz").mkdir()
     with pytest.raises(UserError, match=r"recording\.ndjson\.gz cannot be written: "):
         write_recording(measured)
+
+
+def test_what_is_larger_than_a_request_is_not_sent(
+    measured: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Text that cannot be compressed: of what a workload prints, the last lines are part of a recording."""
+    for workload in ("sorter", "searcher"):
+        lines = [token_hex(1990) + "\n" for _ in range(LOG_LAST_LINES)]
+        (measured / f"{workload}.stderr.log").write_text("".join(lines))
+    said = push(str(measured))
+    assert "bytes, and a server takes at most 8,388,608." in said
+    assert "--benchmark" in said
+    assert "cannot be reached" not in said
+    keep(measured, KeepingPlace(NOWHERE[1], "plt_test", None, None))
+    said = capsys.readouterr().err
+    assert "Not kept on the server: " in said
+    assert "send it later" not in said
 
 
 def test_options_of_keeping_need_each_other_before_anything_is_measured(
