@@ -7,6 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from typing import NamedTuple
+
+
+class Work(NamedTuple):
+    """The amount of work in a run: its samples, and how often it starts the tool of a harness."""
+
+    samples: int
+    tool_starts: int = 0
+
+
+def scale_durations(took: Sequence[tuple[float, Work]], work: Work) -> float:
+    """Return the seconds that `work` takes, by what other work took. They grow with the samples or with the starts,
+    whichever makes it longer: how much of a start's time its samples are, nobody knows before."""
+    by_kind: list[float] = []
+    for kind, amount in enumerate(work):
+        rates = [seconds / past[kind] for seconds, past in took if past[kind]]
+        by_kind.append(median(rates) * amount if rates else 0.0)
+    return max(by_kind)
 
 
 def repeat_past_runs(took_s: Sequence[float]) -> str:
@@ -21,13 +39,18 @@ def scale_past_runs(seconds: float, runs: int) -> str:
     return f"roughly {format_duration(seconds)}, scaled from {_last_runs(runs)} of other choices"
 
 
-def state_least_time(least_s: float, launches: int) -> str:
-    """Return the least time of the samples, and a note of what comes on top, which is most of a small run's time."""
+def state_least_time(
+    least_s: float, launches: int, tool_starts: Sequence[int] = ()
+) -> str:
+    """Return the least time of the samples, and a note of what comes on top, which is most of a small run's time. Of
+    harnesses, `tool_starts` are the least and the most starts of their tools."""
     least = (
         "under a second" if least_s < 1.0 else f"at least {format_duration(least_s)}"
     )
+    times = " to ".join(str(count) for count in sorted({*tool_starts} - {0}))
+    in_them = f" and in them the tool {times} times" if times else ""
     return (
-        f"its samples alone take {least}; building, starting {launches} launches, calibration and warm-up come on top, "
+        f"its samples alone take {least}; building, starting {launches} launches{in_them}, calibration and warm-up come on top, "
         "and arms slower than the fastest take longer"
     )
 

@@ -2,7 +2,8 @@
 
 The size of the environment moves a process's stack (Mytkowicz et al., ASPLOS 2009), and a harness that keeps a copy of
 `PACELINE_LAYOUT` moves its heap by as much. The size follows from what the launch's stream states and its side, so that
-a rerun is the same. A suite that declares the variable in a workload's `env` sets it for all launches.
+a rerun is the same. A launch that starts another tool in each round draws one for each of them, too. A suite that declares
+the variable in a workload's `env` sets it for all launches and rounds.
 """
 
 from __future__ import annotations
@@ -27,7 +28,27 @@ def draw_layout_bytes(
     Base and head of a launch pair draw independently. With equal paddings, equal code would share what its layout does to
     it, and an A/A job would show less noise than head has against base, whose code lies elsewhere in any case.
     """
-    text = f"layout:{seed}:{launch}:{workload}:{side or ''}"
+    return _draw_bytes(f"layout:{seed}:{launch}:{workload}:{side or ''}")
+
+
+def draw_round_layout(
+    seed: int, launch: int, workload: str, number: int
+) -> dict[str, str]:
+    """Return the padding of what the launch that this process is starts in round `number`; round 0 has the launch's own.
+
+    It follows from the launch's, so that base and head draw independently. The arms of a round share it, as arms in one
+    process do (decision 0009), so that what a layout does to both cancels in their pair.
+    """
+    inherited = inherited_layout()
+    if number == 0 or not inherited:
+        return inherited
+    launch_bytes = len(inherited[LAYOUT_VARIABLE])
+    return layout_environment(
+        _draw_bytes(f"layout:{seed}:{launch}:{workload}:{launch_bytes}:{number}")
+    )
+
+
+def _draw_bytes(text: str) -> int:
     return STEP_BYTES * hashlib.sha256(text.encode()).digest()[0]
 
 

@@ -2,7 +2,7 @@
 
 Past runs are kept in one small file per suite that the caller names. A selection that was never run is scaled
 from others by its number of samples; without any past run only the minimum that the selection implies is
-given. A file that cannot be read or written costs the estimate, never the measurement. Runs on a server are
+given. Of a harness every round is a start of its tool, and these are counted as well. A file that cannot be read or written costs the estimate, never the measurement. Runs on a server are
 estimated by its `/runs/estimate`.
 """
 
@@ -11,15 +11,18 @@ from __future__ import annotations
 import contextlib
 import math
 from pathlib import Path
-from statistics import median
 
 import msgspec
 from paceline_contract.estimates import (
+    Work,
     repeat_past_runs,
+    scale_durations,
     scale_past_runs,
     state_least_time,
 )
+from paceline_contract.tool_starts import count_tool_starts
 
+from paceline.harnesses import find_harness
 from paceline.manifest import Manifest
 from paceline.selection import Selection
 
@@ -36,6 +39,8 @@ class PastRun(msgspec.Struct, frozen=True):
     seconds: float
     stop_when_sure: bool = False
     """Whether it may have measured less than its samples."""
+    tool_starts: int = 0
+    """How often it started the tools of harnesses."""
 
 
 def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str:
@@ -44,18 +49,17 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
     same = [run.seconds for run in past if run.choice == _choice(selection)][-BASED_ON:]
     if same:
         return repeat_past_runs(same)
-    samples = _count_samples(manifest, selection)
-    least_s = samples * selection.min_time_ns / 1e9
-    seconds_per_sample = [
-        run.seconds / run.samples
+    work = _count_work(manifest, selection)
+    least_s = work.samples * selection.min_time_ns / 1e9
+    comparable = [
+        (run.seconds, Work(run.samples, run.tool_starts))
         for run in past
         if run.samples and (selection.stop_when_sure or not run.stop_when_sure)
-    ]
-    seconds_per_sample = seconds_per_sample[-BASED_ON:]
-    if seconds_per_sample:
-        estimate_s = max(median(seconds_per_sample) * samples, least_s)
-        return scale_past_runs(estimate_s, len(seconds_per_sample))
-    least = state_least_time(least_s, selection.launches)
+    ][-BASED_ON:]
+    if comparable:
+        estimate_s = max(scale_durations(comparable, work), least_s)
+        return scale_past_runs(estimate_s, len(comparable))
+    least = state_least_time(least_s, selection.launches, [work.tool_starts])
     return f"not known yet, because no run of this suite here is recorded; {least}"
 
 
@@ -63,11 +67,13 @@ def remember(
     manifest: Manifest, selection: Selection, path: Path, seconds: float
 ) -> None:
     """Add a finished run."""
+    work = _count_work(manifest, selection)
     run = PastRun(
         _choice(selection),
-        _count_samples(manifest, selection),
+        work.samples,
         seconds,
         selection.stop_when_sure,
+        work.tool_starts,
     )
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +97,7 @@ def _choice(selection: Selection) -> str:
     return msgspec.json.encode(same, order="deterministic").decode()
 
 
-def _count_samples(manifest: Manifest, selection: Selection) -> int:
+def _count_work(manifest: Manifest, selection: Selection) -> Work:
     cases = 0
     for name in selection.benchmarks:
         benchmark = manifest.benchmarks[name]
@@ -100,4 +106,13 @@ def _count_samples(manifest: Manifest, selection: Selection) -> int:
             for key, param in benchmark.params.items()
         ]
         cases += len(benchmark.arms) * math.prod(map(len, values))
-    return cases * selection.launches * selection.rounds
+    starts = count_tool_starts(
+        manifest,
+        selection.benchmarks,
+        selection.rounds,
+        selection.warmup_rounds,
+        lambda harness: find_harness(harness).can_filter,
+    )
+    return Work(
+        cases * selection.launches * selection.rounds, starts * selection.launches
+    )

@@ -22,6 +22,7 @@ from paceline_contract.params import (
 
 from paceline.errors import UserError
 from paceline.harnesses.drive import DRIVE, DriveSpec
+from paceline.layout import LAYOUT_VARIABLE
 from paceline.manifest import Manifest
 
 SEED_LIMIT = 2**63
@@ -156,6 +157,7 @@ def workload_argv(
         workload,
         build.arms,
         timeout_s=build.launch_timeout_s,
+        has_own_layout=LAYOUT_VARIABLE in build.env,
     )
     argv = [*DRIVE, msgspec.json.encode(spec).decode()]
     for name, benchmark in manifest.benchmarks.items():

@@ -7,9 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from paceline import past_runs
 from paceline.errors import UserError
+from paceline.layout import LAYOUT_VARIABLE, draw_layout_bytes, draw_round_layout
 from paceline.manifest import ManifestError, load, parse
+from paceline.selection import Selection
 from paceline_contract.stream import StreamReader
 
 from .conftest import git
@@ -118,6 +122,8 @@ def test_a_suite_of_a_harness_is_measured_in_rounds_and_judged(
     fallback = r"^(BM_kotlin_sort/64|BM_kotlin_sort/256)$"
     # Of each launch, one start lists the cases, which is the first of five warm-up rounds.
     assert starts == {"all": 3, native: 3 * 14, fallback: 3 * 14}
+    said = f"starting 3 launches and in them the tool {starts.total()} times"
+    assert said in done.stderr, "what it will start is said before"
     for stream in out.glob("launch-*.jsonl"):
         events = events_of(stream)
         positions = Counter(
@@ -129,6 +135,75 @@ def test_a_suite_of_a_harness_is_measured_in_rounds_and_judged(
         assert positions == {0: 5, 1: 5}
         names = {metric["name"] for case in events[1:2] for metric in case["metrics"]}
         assert names == {"time"}, "cpu_time is not declared"
+
+
+def test_a_duration_is_scaled_by_samples_or_by_starts_of_the_tool_whichever_are_more(
+    suite: Path, tmp_path: Path
+) -> None:
+    valid, past = load(suite), tmp_path / "past.json"
+    both = Selection(["sort"], launches=3, rounds=10)
+    past_runs.remember(valid, both, past, 60.0)
+    # One of two values has half the samples, and as many starts.
+    one = msgspec.structs.replace(both, params={"n": [64]})
+    assert past_runs.estimate(valid, one, past).startswith("roughly 1 min,")
+    # Without warm-up rounds a fifth of the rounds has a fifth of the samples, and fewer of the starts.
+    fewer = msgspec.structs.replace(both, warmup_rounds=0, rounds=2)
+    assert past_runs.estimate(valid, fewer, past).startswith("roughly 12 s,")
+
+
+def test_each_round_has_a_memory_layout_of_its_own_which_its_arms_share(
+    suite: Path, tmp_path: Path
+) -> None:
+    """Only here the tool's starts of one launch are told apart by their environment."""
+
+    def layouts(name: str) -> list[list[int]]:
+        """The sizes that the starts of each launch had."""
+        seen = tmp_path / f"{name}.txt"
+        done = paceline(
+            *("run", str(suite), "--launches", "2", "--rounds", "4", "--seed", "5"),
+            *("--out", str(tmp_path / name)),
+            TOOL_LAYOUTS=str(seen),
+        )
+        assert done.returncode == 0, done.stderr
+        sizes = [*map(int, seen.read_text().split())]
+        half = len(sizes) // 2
+        return [sizes[:half], sizes[half:]]
+
+    launches = layouts("first")
+    for launch, sizes in enumerate(launches):
+        # One start lists the cases, and is the first of five warm-up rounds.
+        listing, *others = sizes
+        pairs = [*zip(others[::2], others[1::2], strict=True)]
+        assert len(pairs) == 8
+        assert all(one == other for one, other in pairs)
+        rounds = [listing, *(one for one, _ in pairs)]
+        assert listing == draw_layout_bytes(5 + launch, launch, "bench", None)
+        assert all(size % 16 == 0 and 0 <= size < 4096 for size in rounds)
+        assert len({*rounds}) > len(rounds) / 2
+    assert launches[0] != launches[1]
+    assert layouts("again") == launches, "a rerun has the same"
+    replace(
+        suite,
+        'artifacts = ["bench',
+        'env = { PACELINE_LAYOUT = "" }\nartifacts = ["bench',
+    )
+    assert {size for sizes in layouts("fixed") for size in sizes} == {0}
+
+
+def test_base_and_head_draw_the_layouts_of_their_rounds_independently(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A launch does not know its side, only the padding that it was given."""
+    drawn = []
+    for launch_bytes in (160, 320):
+        monkeypatch.setenv(LAYOUT_VARIABLE, "." * launch_bytes)
+        sizes = [
+            len(draw_round_layout(7, 0, "bench", number)[LAYOUT_VARIABLE])
+            for number in range(100)
+        ]
+        assert sizes[0] == launch_bytes
+        drawn.append(sizes)
+    assert sum(map(int.__eq__, *drawn)) < 5
 
 
 def test_a_case_that_is_declared_and_gone_is_named_and_the_others_are_measured(

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from paceline_contract.estimates import (
+    Work,
     repeat_past_runs,
+    scale_durations,
     scale_past_runs,
     state_least_time,
 )
@@ -20,6 +22,7 @@ from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Benchmark, Manifest, Slows
 from paceline_contract.manifest_reader import read_manifest
 from paceline_contract.params import params_text
+from paceline_contract.tool_starts import count_tool_starts
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.facts import JobRequest
@@ -51,10 +54,23 @@ class BatchSize:
     rounds: int
     min_time_ns: int
     stop_when_sure: bool
+    starts_per_launch: tuple[int, int] = (0, 0)
+    """How often a launch starts the tools of harnesses, at least and at most: agents know whether arms share a start."""
 
     @property
     def samples(self) -> int:
         return self.cases * self.launches * self.sides * self.rounds
+
+    @property
+    def tool_starts(self) -> list[int]:
+        """The least and the most starts of the tools of harnesses."""
+        launches = self.launches * self.sides
+        return [starts * launches for starts in self.starts_per_launch]
+
+    @property
+    def work(self) -> Work:
+        """What durations are scaled by."""
+        return Work(self.samples, self.tool_starts[0])
 
     @property
     def least_s(self) -> float:
@@ -104,7 +120,25 @@ def _batch_size(
         spec.rounds,
         spec.min_time_ns,
         spec.stop_when_sure is True,
+        _count_starts(manifest, request, kind, spec.rounds),
     )
+
+
+def _count_starts(
+    manifest: Manifest, request: JobRequest, kind: str, rounds: int
+) -> tuple[int, int]:
+    """Return the least and the most starts of the tools of harnesses in a launch; devices have none."""
+    if kind != "host":
+        return 0, 0
+    names = request.benchmarks or manifest.benchmarks
+    declared = [name for name in names if name in manifest.benchmarks]
+
+    def count(*, arms_start_alone: bool) -> int:
+        return count_tool_starts(
+            manifest, declared, rounds, None, lambda _: arms_start_alone
+        )
+
+    return count(arms_start_alone=False), count(arms_start_alone=True)
 
 
 def _on_target(
@@ -138,15 +172,10 @@ def _on_target(
     if same:
         seconds = median(took)
     elif used:
-        amounts = [
-            _past_size(manifest, past_job, target.kind).samples for past_job in used
-        ]
-        rate = median(
-            duration_s / max(amount, 1)
-            for duration_s, amount in zip(took, amounts, strict=True)
-        )
+        works = [_past_size(manifest, past_job, target.kind).work for past_job in used]
+        scaled_s = scale_durations(list(zip(took, works, strict=True)), size.work)
         # A figure scaled from a cheaper choice may be less than the samples alone take.
-        seconds = max(rate * size.samples, size.least_s)
+        seconds = max(scaled_s, size.least_s)
     return TargetEstimateOut(
         target_id=target.id,
         target_name=target.name,
@@ -160,12 +189,8 @@ def _on_target(
 
 
 def _past_size(manifest: Manifest, past_job: PastJobRow, kind: str) -> BatchSize:
-    cases = sum(
-        1
-        for _ in requested_cases(
-            manifest, JobRequest(past_job.benchmarks, past_job.params), kind
-        )
-    )
+    request = JobRequest(past_job.benchmarks, past_job.params)
+    cases = sum(1 for _ in requested_cases(manifest, request, kind))
     return BatchSize(
         cases,
         past_job.launches,
@@ -173,6 +198,7 @@ def _past_size(manifest: Manifest, past_job: PastJobRow, kind: str) -> BatchSize
         past_job.rounds,
         past_job.min_time_ns,
         past_job.stop_when_sure,
+        _count_starts(manifest, request, kind, past_job.rounds),
     )
 
 
@@ -208,7 +234,7 @@ def _target_sentence(
 
 
 def _least_time(size: BatchSize) -> str:
-    return state_least_time(size.least_s, size.launches * size.sides)
+    return state_least_time(size.least_s, size.launches * size.sides, size.tool_starts)
 
 
 def _estimate_sentence(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from paceline_contract.estimates import format_duration
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
-from paceline_server.testing.delivered_jobs import Lab
-from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -97,6 +99,32 @@ def test_an_estimate_learns_from_no_job_that_measured_less(
     outbox.drain()
     (compared,) = estimate(lab, **sides, launches=5, rounds=12)["targets"]
     assert (compared["based_on"], compared["same_choice"]) == (2, False)
+
+
+def test_an_estimate_counts_how_often_the_tool_of_a_harness_starts(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+    clock: FrozenClock,
+) -> None:
+    """Half as many samples in launches of one round are more than half as many starts, and take as long as these."""
+    manifest = suite_manifest(knobs={})
+    manifest["workloads"][0]["host"] = {
+        "build": [],
+        "artifacts": ["bench"],
+        "harness": "google-benchmark",
+        "command": ["./bench"],
+        "arms": {"native": "native_(.*)", "fallback": "fallback_(.*)"},
+    }
+    lab = open_lab(client, enrolled, token, manifest=manifest)
+    (unknown,) = estimate(lab, launches=5, rounds=12)["targets"]
+    # One start lists the cases and is the first of 5 warm-up rounds. The arms of a round share a start, or have one each.
+    least, most = 5 * (1 + 4 + 12), 5 * (1 + 2 * (4 + 12))
+    said = f"starting 5 launches and in them the tool {least} to {most} times"
+    assert said in unknown["words"]
+    measure(lab, clock, 100.0)
+    (scaled,) = estimate(lab, launches=30, rounds=1)["targets"]
+    assert scaled["seconds"] == pytest.approx(100.0 * 30 * 2 / least)
 
 
 @pytest.mark.shapes("embedded")

@@ -30,6 +30,7 @@ from paceline_contract.results import (
     ResultError,
     Sample,
 )
+from paceline_contract.tool_starts import default_warmups
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
@@ -57,7 +58,7 @@ from paceline.harnesses.port import (
     HarnessError,
     Overhead,
 )
-from paceline.layout import inherited_layout
+from paceline.layout import draw_round_layout, inherited_layout
 from paceline.stop import Stop
 
 DRIVE: Final = (sys.executable, "-P", "-m", "paceline.harnesses")
@@ -87,6 +88,8 @@ class DriveSpec(msgspec.Struct, frozen=True):
     overhead: Overhead = Overhead()
     timeout_s: int = 600
     """The longest time of one start."""
+    has_own_layout: bool = False
+    """Whether the suite declares the memory layout of all starts."""
 
 
 class _Output:
@@ -125,22 +128,32 @@ def measure(
     directory: Path,
     *,
     only: Sequence[str] = (),
+    layout: Mapping[str, str] | None = None,
     log: Log,
     stop: Stop,
 ) -> Result:
-    """Start the tool in `directory`, after the warm-up starts, and read its results. Raises HarnessError."""
+    """Start the tool in `directory`, after the warm-up starts, and read its results. `layout` is in its environment, by
+    default that of this process. Raises HarnessError."""
     harness = find_harness(spec.harness)
+    chosen = inherited_layout() if layout is None else layout
+
+    def start() -> Result:
+        return _run_once(
+            spec, harness, directory, only=only, layout=chosen, log=log, stop=stop
+        )
+
     for _ in range(spec.warmups):
-        _run_once(spec, harness, directory=directory, only=only, log=log, stop=stop)
-    return _run_once(spec, harness, directory=directory, only=only, log=log, stop=stop)
+        start()
+    return start()
 
 
 def _run_once(
     spec: DriveSpec,
     harness: Harness,
-    *,
     directory: Path,
+    *,
     only: Sequence[str],
+    layout: Mapping[str, str],
     log: Log,
     stop: Stop,
 ) -> Result:
@@ -159,7 +172,7 @@ def _run_once(
         with GuardedProcess(
             invocation.argv,
             directory,
-            inherited_environment({**inherited_layout(), **invocation.env}),
+            inherited_environment({**layout, **invocation.env}),
             discards_stdout=invocation.discards_stdout,
         ) as process:
             end = drain(process, output.take, stop, spec.timeout_s)
@@ -234,7 +247,7 @@ def main(arguments: list[str]) -> int:
                 return 0
             warmups = options.warmup_rounds
             if warmups is None:
-                warmups = _default_warmups(options.rounds)
+                warmups = default_warmups(options.rounds)
             launch.measure_suite(listed, warmups, options.rounds)
         else:
             launch.cases = {
@@ -265,12 +278,6 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--benchmark", action="append", default=[])
     parser.add_argument("--params", action="append", default=[])
     return parser.parse_args(arguments)
-
-
-def _default_warmups(rounds: int) -> int:
-    """Return how many warm-up rounds a launch of a suite has, as every workload: so many are not judged. A launch of one
-    round needs none (`stats/README.md` §1), and has the one that lists its cases."""
-    return 1 if rounds == 1 else max(5, -(-rounds // 10))
 
 
 class _Listed(NamedTuple):
@@ -364,6 +371,7 @@ class _Launch:
     def _measure_rounds(self, phase: str, rounds: int, *, first: int) -> None:
         """Measure rounds, of which the first has the number `first`."""
         for index in range(rounds):
+            layout = self._draw_layout(first + index)
             starts = [
                 (
                     names,
@@ -371,6 +379,7 @@ class _Launch:
                         self.spec,
                         Path.cwd(),
                         only=names,
+                        layout=layout,
                         log=_write_to_stderr,
                         stop=Stop(),
                     ),
@@ -380,6 +389,13 @@ class _Launch:
             self._say_round(phase, first + index, starts)
             if rounds > 1:
                 _say({"type": "progress", "done": index + 1, "total": rounds})
+
+    def _draw_layout(self, number: int) -> dict[str, str]:
+        """Return the memory layout of a round's starts, as a part of their environment."""
+        if self.spec.has_own_layout:
+            return inherited_layout()
+        workload = self.spec.workload or self.spec.suite
+        return draw_round_layout(self.seed, self.number, workload, number)
 
     def _say_round(self, phase: str, number: int, starts: Sequence[_Start]) -> None:
         """Print the events of a round. Raises HarnessError if it lacks a case or one failed."""

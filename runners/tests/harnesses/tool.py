@@ -27,6 +27,9 @@ starts = len(counter.read_text().splitlines()) if counter.is_file() else 0
 if counter.is_file():
     with counter.open("a") as file:
         file.write(options.get("--benchmark_filter", "all") + "\\n")
+if "TOOL_LAYOUTS" in os.environ:
+    with open(os.environ["TOOL_LAYOUTS"], "a") as file:
+        file.write(str(len(os.environ["PACELINE_LAYOUT"])) + "\\n")
 benchmarks = []
 for name, each in times.items():
     if not wanted.search(name):
