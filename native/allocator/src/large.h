@@ -1,5 +1,5 @@
-/* Objects over 32 KiB: up to 2 MiB they are runs of units; larger ones ("huge")
- * are mappings of their own.
+/* Objects over 32 KiB: up to 256 MiB they are runs of units; larger ones, and those
+ * over 2 MiB for which there is no run ("huge"), are mappings of their own.
  *
  * A run's first unit has the entry ENTRY_RUN and a span structure with its size;
  * its other units have no entry, so an address inside it belongs to nobody. A huge
