@@ -84,6 +84,10 @@ size_t large_room(void *object) {
                              : (size_t)span_of(place)->capacity << UNIT_SHIFT;
 }
 
+bool large_discard(void *object) {
+    return os_purge(object, large_room(object));
+}
+
 static bool resize_run(uintptr_t place, size_t size) {
     struct span *run = span_of(place);
     unsigned count = units_for(size);

@@ -23,6 +23,9 @@ size_t large_size(void *place);
 /* Returns the bytes from a live large object's begin to the end of its run or
  * mapping. */
 size_t large_room(void *place);
+/* Gives the pages of a live large object back, so that it reads as zeros; false:
+ * it is as it was. */
+bool large_discard(void *place);
 /* Changes the size of a large object in place, or by moving its pages. NULL if
  * that is not possible: then the caller must copy. */
 void *large_resize(void *place, size_t size);

@@ -9,6 +9,7 @@
 
 enum {
     RUN_HINTS = 6,
+    LONG_HINT = RUN_HINTS,
     /* Runs of more units are long: they may reach over segments, and begin with a
      * huge page. */
     SHORT_UNITS = 32,
@@ -19,10 +20,12 @@ enum {
 static struct {
     struct os_lock lock;
     size_t segment_count; /* in use, from the first */
-    /* No segment below run_hints[k] has 2^k free units in a row. */
-    size_t run_hints[RUN_HINTS];
+    /* No segment below run_hints[k] has 2^k free units in a row; none below the
+     * last where a long run may begin with a huge page. */
+    size_t run_hints[RUN_HINTS + 1];
     size_t units_used, units_dirty, units_purged, unmapped_count;
-    size_t regretted; /* units that runs wanted again soon after their purge */
+    size_t regretted;  /* units that runs wanted again soon after their purge */
+    size_t most_dirty; /* in this decay period */
     uint64_t aged_ms;
 } state;
 
@@ -33,7 +36,7 @@ void range_unlock(void) { os_unlock(&state.lock); }
 /* --- growth, under the lock --- */
 
 static void lower_hints(size_t segment) {
-    for (unsigned k = 0; k < RUN_HINTS; k++) {
+    for (unsigned k = 0; k <= LONG_HINT; k++) {
         state.run_hints[k] =
             segment < state.run_hints[k] ? segment : state.run_hints[k];
     }
@@ -178,7 +181,12 @@ void units_age(uint64_t now) {
     }
     if (due) {
         state.aged_ms = now;
-        state.regretted /= 2;
+        /* So much as a whole period did not need is allowed no longer. */
+        size_t needed = state.most_dirty > options.dirty_units
+                            ? state.most_dirty - options.dirty_units
+                            : 0;
+        state.regretted = state.regretted < needed ? state.regretted : needed;
+        state.most_dirty = state.units_dirty;
     }
     os_unlock(&state.lock);
 }
@@ -312,8 +320,9 @@ static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
  * in segments that have them. */
 static uintptr_t find_long(unsigned count, unsigned step, bool *clean) {
     size_t segment = (options.huge_after << 20) >> SEGMENT_SHIFT;
-    if (segment < state.run_hints[RUN_HINTS - 1] && step == LONG_STEP) {
-        segment = state.run_hints[RUN_HINTS - 1];
+    bool hinted = step == LONG_STEP;
+    if (hinted && segment < state.run_hints[LONG_HINT]) {
+        segment = state.run_hints[LONG_HINT];
     }
     size_t begin = segment * SEGMENT_UNITS;
     for (size_t at = begin; at < state.segment_count * SEGMENT_UNITS;) {
@@ -321,6 +330,10 @@ static uintptr_t find_long(unsigned count, unsigned step, bool *clean) {
         uint64_t used = ~(range.segments[at / SEGMENT_UNITS].free >> first);
         unsigned free = in_segment(
             at, used == 0 ? SEGMENT_UNITS : (unsigned)__builtin_ctzll(used));
+        if (hinted && free >= LONG_STEP) {
+            state.run_hints[LONG_HINT] = at / SEGMENT_UNITS;
+            hinted = false;
+        }
         at += free;
         if (at - begin >= count) {
             return take_at(begin, count, clean);
@@ -345,8 +358,10 @@ static uintptr_t take_long(unsigned count, unsigned alignment, bool *clean) {
     if (options.huge_after > MOST_SKIPPED_MIB) {
         return 0;
     }
+    unsigned skipped = MOST_SKIPPED_MIB >> (SEGMENT_SHIFT - 20);
+    unsigned most = count / SEGMENT_UNITS + 2 + skipped;
     uintptr_t place = find_long(count, step, clean);
-    while (place == 0 && grow_unlimited()) {
+    while (place == 0 && most-- > 0 && grow_unlimited()) {
         place = find_long(count, step, clean);
     }
     return place;
@@ -410,6 +425,8 @@ void units_give(uintptr_t place, unsigned count) {
     lower_hints(unit / SEGMENT_UNITS);
     state.units_used -= count;
     state.units_dirty += count;
+    state.most_dirty = state.most_dirty > state.units_dirty ? state.most_dirty
+                                                            : state.units_dirty;
     for (unsigned part; count > 0; count -= part, unit += part) {
         part = in_segment(unit, count);
         struct segment *segment = &range.segments[unit / SEGMENT_UNITS];

@@ -165,6 +165,24 @@ TEST_(large_blocks_are_given_back_at_once_when_nothing_may_be_dirty, NULL,
     CHECK(dirty != NULL && strtoull(dirty + 14, NULL, 10) < MIB);
 }
 
+TEST_(a_zeroed_table_of_used_addresses_has_no_pages_before_it_is_touched, NULL,
+      "PACELINE_ALLOC_HUGE_PAGES=0") {
+    SKIP_IN_SHARED_PROCESS("resident memory is the runtime's");
+    enum { BYTES = 64 << 20 };
+    char *object = paceline_malloc(BYTES);
+    CHECK(object != NULL);
+    memset(object, 0x55, BYTES);
+    size_t full = resident_bytes();
+    paceline_free(object);
+    char *table = paceline_calloc(1, BYTES);
+    CHECK(table != NULL);
+    CHECK(paceline_alloc_is_hardened() || resident_bytes() < full - 60 * MIB);
+    for (size_t i = 0; i < BYTES; i++) {
+        CHECK(table[i] == 0);
+    }
+    paceline_free(table);
+}
+
 /* A write to the end of an object touches the whole huge page, and so units behind
  * it that no object had. */
 TEST(a_trim_gives_the_rest_of_touched_huge_pages_back) {
