@@ -3,7 +3,7 @@
 #
 #   record.sh LIBRARY    LIBRARY: build/bench/lib/libpaceline_trace.so
 #
-# The first 50,000 events of each. Another version of a program gives another trace, and a new trace begins a
+# The first 50,000 events of each, and the patterns of patterns.py. Another version of a program gives another trace, and a new trace begins a
 # new history: record on purpose, not in passing.
 set -eu
 library=$1
@@ -39,3 +39,4 @@ awk 'BEGIN { for (i = 0; i < 150; i++)
 record cc1 "$compiler" -quiet -O2 "$source" -o /dev/null
 rm -f "$source"
 record git git -C "$here" log --stat -n 40
+python3 "$here/patterns.py" "$here/captured"
