@@ -44,8 +44,8 @@ PAIRED = {
 class DerivedRow:
     """A derived value with the reasons not to trust it.
 
-    `missing`: the target cannot run an arm, or the request leaves out a value that it needs. `defect`: the protocol was violated. `too_few`: there are too few samples for
-    a gate to decide.
+    `missing`: the target cannot run an arm, or the request leaves out a value that it needs. `defect`: the protocol was
+    violated. `too_few`: there are too few samples for a gate to decide.
     """
 
     declared: Derived

@@ -6,15 +6,14 @@ import { renderApp } from '../../testing/render-app';
 import type { FakeBackend } from '../../testing/fake-backend';
 
 /** Returns a finished run without comparisons, as imported from another tool or measured by an agent. */
-const withTrigger =
-  (trigger: Trigger) => (backend: FakeBackend) => {
-    backend.comparisons = [];
-    backend.runs = backend.runs.map((run) =>
-      run.id === 'run-done-1'
-        ? Object.assign({}, run, { trigger, rounds: 1 })
-        : run,
-    );
-  };
+const withTrigger = (trigger: Trigger) => (backend: FakeBackend) => {
+  backend.comparisons = [];
+  backend.runs = backend.runs.map((run) =>
+    run.id === 'run-done-1'
+      ? Object.assign({}, run, { trigger, rounds: 1 })
+      : run,
+  );
+};
 
 async function open(trigger: Trigger) {
   renderApp('/runs/run-done-1', withTrigger(trigger));
