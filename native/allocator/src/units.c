@@ -13,8 +13,7 @@ enum {
     /* Runs of more units are long: they may reach over segments, and begin with a
      * huge page. */
     SHORT_UNITS = 32,
-    LONG_STEP = (int)(HUGE_PAGE >> UNIT_SHIFT),
-    MOST_SKIPPED_MIB = 64 /* without huge pages, for objects that have them */
+    LONG_STEP = (int)(HUGE_PAGE >> UNIT_SHIFT)
 };
 
 static struct {
@@ -24,8 +23,8 @@ static struct {
      * last where a long run may begin with a huge page. */
     size_t run_hints[RUN_HINTS + 1];
     size_t units_used, units_dirty, units_purged, unmapped_count;
-    size_t regretted;  /* units that runs wanted again soon after their purge */
-    size_t most_dirty; /* in this decay period */
+    size_t regretted;  /* units that runs took again soon after their purge */
+    size_t most_dirty; /* the most units that were dirty in this decay period */
     uint64_t aged_ms;
 } state;
 
@@ -80,6 +79,11 @@ static bool permit_units(size_t index, unsigned end) {
     return true;
 }
 
+/* From this segment on huge pages are asked for, where they are at all. */
+static size_t first_huge_segment(void) {
+    return round_up(options.huge_after << 20, SEGMENT_BYTES) >> SEGMENT_SHIFT;
+}
+
 static bool grow(void) {
     while ((state.segment_count + 1) << SEGMENT_SHIFT <= range.bytes) {
         size_t segment = state.segment_count;
@@ -90,8 +94,7 @@ static bool grow(void) {
             /* A program that came this far will use most of the next segment:
              * one fault instead of 512. A small one keeps small pages, and its
              * memory. */
-            if (options.huge_after != 0 &&
-                segment << SEGMENT_SHIFT >= options.huge_after << 20) {
+            if (options.huge_after != 0 && segment >= first_huge_segment()) {
                 os_ask_huge_pages(
                     (void *)(range.base + (segment << SEGMENT_SHIFT)),
                     SEGMENT_BYTES);
@@ -154,18 +157,33 @@ static void purge_down_to(size_t units) {
     }
 }
 
+static size_t lesser(size_t one, size_t other) {
+    return one < other ? one : other;
+}
+
 /* Called when units change hands. A purge costs a system call and later faults,
  * so it must be earned: by more free memory than a quarter of what is used, or
- * by a whole period without use (units_age). What was given back in vain is
- * allowed on top, up to a bound. */
+ * by a whole period without use (units_age). What was purged in vain is allowed
+ * on top. */
 static void decay(void) {
-    enum { MOST_REGRETTED = 8 }; /* times the option */
     size_t allowed = options.dirty_units + state.units_used / 4;
-    size_t most = MOST_REGRETTED * options.dirty_units;
-    size_t regretted = state.regretted < most ? state.regretted : most;
-    if (state.units_dirty > allowed + regretted) {
-        purge_down_to(allowed / 2 + regretted);
+    if (state.units_dirty > allowed + state.regretted) {
+        purge_down_to(allowed / 2 + state.regretted);
     }
+}
+
+static void regret(size_t units) {
+    enum { MOST_REGRETTED = 8 }; /* times the option */
+    state.regretted =
+        lesser(state.regretted + units, MOST_REGRETTED * options.dirty_units);
+}
+
+/* So much as a whole period did not need is allowed no longer. */
+static void forget_regrets(void) {
+    size_t needed =
+        state.most_dirty - lesser(state.most_dirty, options.dirty_units);
+    state.regretted = lesser(state.regretted, needed);
+    state.most_dirty = state.units_dirty;
 }
 
 void units_age(uint64_t now) {
@@ -181,12 +199,7 @@ void units_age(uint64_t now) {
     }
     if (due) {
         state.aged_ms = now;
-        /* So much as a whole period did not need is allowed no longer. */
-        size_t needed = state.most_dirty > options.dirty_units
-                            ? state.most_dirty - options.dirty_units
-                            : 0;
-        state.regretted = state.regretted < needed ? state.regretted : needed;
-        state.most_dirty = state.units_dirty;
+        forget_regrets();
     }
     os_unlock(&state.lock);
 }
@@ -244,31 +257,26 @@ static unsigned in_segment(size_t unit, unsigned count) {
     return count < room ? count : room;
 }
 
-/* Units of one segment; whether they are clean. */
-static bool claim_part(struct segment *segment, uint64_t mask) {
-    uint64_t dirty = segment->dirty & mask;
-    state.regretted += (size_t)__builtin_popcountll(segment->purged & mask);
-    segment->free &= ~mask;
-    segment->dirty &= ~mask;
-    segment->old_dirty &= ~mask;
-    segment->purged &= ~mask;
-    state.units_dirty -= (size_t)__builtin_popcountll(dirty);
-    return dirty == 0;
-}
-
+/* Takes units that are free; whether they are clean. */
 static bool claim(size_t unit, unsigned count) {
-    bool clean = true;
-    size_t regretted = state.regretted;
+    size_t dirty = 0, purged = 0;
     for (unsigned left = count, part; left > 0; left -= part, unit += part) {
         part = in_segment(unit, left);
-        clean &= claim_part(&range.segments[unit / SEGMENT_UNITS],
-                            mask_of((unsigned)(unit % SEGMENT_UNITS), part));
+        struct segment *segment = &range.segments[unit / SEGMENT_UNITS];
+        uint64_t mask = mask_of((unsigned)(unit % SEGMENT_UNITS), part);
+        dirty += (size_t)__builtin_popcountll(segment->dirty & mask);
+        purged += (size_t)__builtin_popcountll(segment->purged & mask);
+        segment->free &= ~mask;
+        segment->dirty &= ~mask;
+        segment->old_dirty &= ~mask;
+        segment->purged &= ~mask;
     }
-    if (count == 1) { /* spans regret by themselves (span.c) */
-        state.regretted = regretted;
-    }
+    state.units_dirty -= dirty;
     state.units_used += count;
-    return clean;
+    if (count > 1) { /* Bursts of small objects are to fall each time. */
+        regret(purged);
+    }
+    return dirty == 0;
 }
 
 /* Whether units may be touched from now on. */
@@ -295,7 +303,7 @@ static uintptr_t take_at(size_t unit, unsigned count, bool *clean) {
 
 /* Lowest address first. `aligned` has a bit for each unit of a segment a run
  * may begin at. */
-static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
+static uintptr_t find_short(unsigned count, uint64_t aligned, bool *clean) {
     unsigned floor_log = 31u - (unsigned)__builtin_clz(count);
     unsigned ceil_log = floor_log + ((count & (count - 1)) != 0);
     size_t i = state.run_hints[floor_log];
@@ -316,23 +324,37 @@ static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
                    clean);
 }
 
+static uintptr_t take_short(unsigned count, unsigned alignment, bool *clean) {
+    uint64_t aligned = alignment == 1 ? ~(uint64_t)0 : 0;
+    for (unsigned unit = 0; unit < SEGMENT_UNITS && alignment > 1;
+         unit += alignment) {
+        aligned |= (uint64_t)1 << unit;
+    }
+    uintptr_t place = find_short(count, aligned, clean);
+    if (place == 0 && regrow()) {
+        place = find_short(count, aligned, clean);
+    }
+    while (place == 0 && grow()) {
+        place = find_short(count, aligned, clean);
+    }
+    return place;
+}
+
 /* A long run, lowest address first; where huge pages are asked for at all, only
  * in segments that have them. */
 static uintptr_t find_long(unsigned count, unsigned step, bool *clean) {
-    size_t segment = (options.huge_after << 20) >> SEGMENT_SHIFT;
-    bool hinted = step == LONG_STEP;
-    if (hinted && segment < state.run_hints[LONG_HINT]) {
-        segment = state.run_hints[LONG_HINT];
-    }
-    size_t begin = segment * SEGMENT_UNITS;
+    size_t *hint = &state.run_hints[LONG_HINT];
+    size_t begin = first_huge_segment();
+    begin = (begin > *hint ? begin : *hint) * SEGMENT_UNITS;
+    bool sought = step == LONG_STEP; /* The hint is the first of all such places. */
     for (size_t at = begin; at < state.segment_count * SEGMENT_UNITS;) {
         unsigned first = (unsigned)(at % SEGMENT_UNITS);
         uint64_t used = ~(range.segments[at / SEGMENT_UNITS].free >> first);
         unsigned free = in_segment(
             at, used == 0 ? SEGMENT_UNITS : (unsigned)__builtin_ctzll(used));
-        if (hinted && free >= LONG_STEP) {
-            state.run_hints[LONG_HINT] = at / SEGMENT_UNITS;
-            hinted = false;
+        if (sought && free >= LONG_STEP) {
+            *hint = at / SEGMENT_UNITS;
+            sought = false;
         }
         at += free;
         if (at - begin >= count) {
@@ -351,15 +373,15 @@ static bool grow_unlimited(void) {
     return os_address_space_limit() == SIZE_MAX && grow();
 }
 
+/* Grows by what the run needs and a little more, and not to the range's end, if
+ * others' mappings lie in between. */
 static uintptr_t take_long(unsigned count, unsigned alignment, bool *clean) {
-    unsigned step = options.huge_after == 0 || alignment > LONG_STEP
-                        ? alignment
-                        : LONG_STEP;
-    if (options.huge_after > MOST_SKIPPED_MIB) {
+    enum { MOST_SKIPPED = 16 }; /* segments in front, without huge pages */
+    if (first_huge_segment() > MOST_SKIPPED) {
         return 0;
     }
-    unsigned skipped = MOST_SKIPPED_MIB >> (SEGMENT_SHIFT - 20);
-    unsigned most = count / SEGMENT_UNITS + 2 + skipped;
+    unsigned step = alignment > LONG_STEP ? alignment : LONG_STEP;
+    unsigned most = MOST_SKIPPED + count / SEGMENT_UNITS + 2;
     uintptr_t place = find_long(count, step, clean);
     while (place == 0 && most-- > 0 && grow_unlimited()) {
         place = find_long(count, step, clean);
@@ -383,25 +405,9 @@ static bool are_free(size_t unit, unsigned count) {
     return true;
 }
 
-static uintptr_t find_short(unsigned count, unsigned alignment, bool *clean) {
-    uint64_t aligned = alignment == 1 ? ~(uint64_t)0 : 0;
-    for (unsigned unit = 0; unit < SEGMENT_UNITS && alignment > 1;
-         unit += alignment) {
-        aligned |= (uint64_t)1 << unit;
-    }
-    uintptr_t place = find_units(count, aligned, clean);
-    if (place == 0 && regrow()) {
-        place = find_units(count, aligned, clean);
-    }
-    while (place == 0 && grow()) {
-        place = find_units(count, aligned, clean);
-    }
-    return place;
-}
-
 uintptr_t units_take(unsigned count, unsigned alignment, bool *clean) {
     os_lock(&state.lock);
-    uintptr_t place = count <= SHORT_UNITS ? find_short(count, alignment, clean)
+    uintptr_t place = count <= SHORT_UNITS ? take_short(count, alignment, clean)
                                            : take_long(count, alignment, clean);
     decay();
     os_unlock(&state.lock);
@@ -425,8 +431,9 @@ void units_give(uintptr_t place, unsigned count) {
     lower_hints(unit / SEGMENT_UNITS);
     state.units_used -= count;
     state.units_dirty += count;
-    state.most_dirty = state.most_dirty > state.units_dirty ? state.most_dirty
-                                                            : state.units_dirty;
+    if (state.most_dirty < state.units_dirty) {
+        state.most_dirty = state.units_dirty;
+    }
     for (unsigned part; count > 0; count -= part, unit += part) {
         part = in_segment(unit, count);
         struct segment *segment = &range.segments[unit / SEGMENT_UNITS];

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Records the traces of captured/ anew: what small runs of five programs ask their allocator for.
+# Makes the traces of captured/ anew: what small runs of five programs ask their allocator for, and patterns.
 #
 #   record.sh LIBRARY    LIBRARY: build/bench/lib/libpaceline_trace.so
 #
-# The first 50,000 events of each, and the patterns of patterns.py. Another version of a program gives another trace, and a new trace begins a
-# new history: record on purpose, not in passing.
+# The first 50,000 events of each, and the patterns that patterns.py makes up. Another version of a program gives
+# another trace, and a new trace begins a new history: record on purpose, not in passing.
 set -eu
 library=$1
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
