@@ -346,7 +346,8 @@ static uintptr_t find_long(unsigned count, unsigned step, bool *clean) {
     size_t *hint = &state.run_hints[LONG_HINT];
     size_t begin = first_huge_segment();
     begin = (begin > *hint ? begin : *hint) * SEGMENT_UNITS;
-    bool sought = step == LONG_STEP; /* The hint is the first of all such places. */
+    /* The hint is of the first place a run of any alignment may begin at. */
+    bool sought = step == LONG_STEP;
     for (size_t at = begin; at < state.segment_count * SEGMENT_UNITS;) {
         unsigned first = (unsigned)(at % SEGMENT_UNITS);
         uint64_t used = ~(range.segments[at / SEGMENT_UNITS].free >> first);
