@@ -54,7 +54,7 @@ class ResultError(Exception):
         self.reached = reached
 
 
-def depth_reached(error: msgspec.ValidationError) -> float:
+def find_depth(error: msgspec.ValidationError) -> float:
     """Return how deep in a document the place is that has another form than expected."""
     text = str(error)
     _, found, place = text.partition(" - at `$")
@@ -192,7 +192,7 @@ def read_result(data: bytes) -> Result:
         result = msgspec.json.decode(data, type=Result)
     except msgspec.ValidationError as error:
         raise ResultError(
-            f"expected a {FORMAT} in JSON: {error}", depth_reached(error)
+            f"expected a {FORMAT} in JSON: {error}", find_depth(error)
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ResultError(f"expected a {FORMAT} in JSON: {error}", 0.0) from error
