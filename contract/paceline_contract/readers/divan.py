@@ -157,9 +157,8 @@ class _Table:
         elif is_row and self.benchmarks:
             last = self.benchmarks[-1]
             cells = [cell.strip("│ ") for cell in cells]
-            if cells[
-                _SAMPLES
-            ]:  # It printed a line itself between its name and its figures.
+            if cells[_SAMPLES]:
+                # It printed a line itself between its name and its figures.
                 last.take_times(cells, where)
             elif last.metrics:
                 last.take_row(cells, where)
