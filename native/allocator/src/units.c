@@ -273,7 +273,8 @@ static bool claim(size_t unit, unsigned count) {
     }
     state.units_dirty -= dirty;
     state.units_used += count;
-    if (count > 1) { /* Bursts of small objects are to fall each time. */
+    /* Spans regret nothing: bursts of small objects are to fall each time. */
+    if (count > 1) {
         regret(purged);
     }
     return dirty == 0;
