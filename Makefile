@@ -59,6 +59,9 @@ test-adbd: ## The tests of devices on Google's own adbd, built here (minutes the
 .PHONY: test-forge
 test-forge: ## A pull request's journey on a real Gitea, built here (needs Go, minutes the first time; not part of `test`)
 	@scripts/setup test && scripts/test-forge $(ARGS)
+.PHONY: test-harnesses
+test-harnesses: ## Drive real benchmark tools, installed here (Go, Rust, Java, C++; minutes the first time; not part of `test`)
+	@scripts/setup test && scripts/test-harnesses $(ARGS)
 .PHONY: lint
 lint: ## Every static check, no tests
 	@scripts/setup test && scripts/test lint

@@ -5,6 +5,7 @@ The real Makefile and scripts run in a copy, with small programs in place of the
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -431,6 +432,36 @@ def test_the_tests_on_adbd_leave_their_result_as_one_line(
     assert re.fullmatch(
         r"\d{4}-\d\d-\d\d, commit \w+: adbd 29\.0\.6-28 \(built in [0-9.]+ s\): "
         + re.escape(said),
+        line,
+    )
+
+
+def test_the_tests_of_harnesses_name_what_is_missing_and_leave_their_result_as_one_line(
+    clone: Path,
+) -> None:
+    tools = clone / ".tools" / "bin"
+    small = machine(clone)
+    bare = run("scripts/test-harnesses", cwd=clone, PATH=small["PATH"])
+    assert bare.returncode == 1
+    assert "this machine lacks go.\n" in bare.stderr
+    for name in ("go", "cargo", "java", "mvn", "npm", "c++"):
+        script(tools / name, "exit 1" if name == "c++" else "true")
+    bare = run("scripts/test-harnesses", cwd=clone)
+    assert "lacks the header catch2/catch.hpp.\nInstall Catch2" in bare.stderr
+    script(tools / "c++", "true")
+    text = (clone / "scripts" / "test-harnesses").read_bytes()
+    place = clone / "build" / "harnesses" / hashlib.sha256(text).hexdigest()[:12]
+    script(place / "installed", "true")
+    script(
+        clone / ".venv" / "bin" / "pytest",
+        'echo "$PACELINE_HARNESS_TOOLS $*"; echo "=== 1 failed, 20 passed in 9.5s ==="; exit 1',
+    )
+    done = run("scripts/test-harnesses", "-x", cwd=clone)
+    assert done.returncode == 1
+    assert re.search(rf"^{place} .*real_tools\.py -x$", done.stdout, re.MULTILINE)
+    (line,) = (clone / "build" / "test-harnesses.result").read_text().splitlines()
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\d, commit \w+: tools installed in [0-9.]+ s: 1 failed, 20 passed in 9\.5s",
         line,
     )
 

@@ -41,7 +41,7 @@ _CLASS_ITEM = re.compile(
     re.DOTALL,
 )
 _ANCHOR = re.compile(r"\^|\$|\\A|\\Z")
-_GROUP = re.compile(r"\((?:\?:|\?P<\w+>|(?!\?))")
+_GROUP = re.compile(r"\((?:\?:|\?P<(\w+)>|(?!\?))")
 _REPETITION = re.compile(r"(?:([*+?])|\{(\d+)\}|\{(\d*),(\d*)\})(\??)")
 
 _ESCAPES = dict(zip("ntrfvab", "\n\t\r\f\v\a\b", strict=True))
@@ -66,12 +66,22 @@ class Pattern:
         except re2.error as error:
             raise PatternError(f"RE2 does not take it: {error}") from None
 
+    @property
+    def names(self) -> list[str]:
+        """Return the names of its groups, in their order."""
+        return sorted(self._compiled.groupindex, key=self._compiled.groupindex.get)
+
     def matches(self, text: str) -> bool:
         """Return whether all of `text` matches."""
+        return self.find_groups(text) is not None
+
+    def find_groups(self, text: str) -> dict[str, str | None] | None:
+        """Return the texts of the named groups, None for one that has no part in it; None unless all of `text` matches."""
         try:
-            return self._compiled.fullmatch(text) is not None
+            match = self._compiled.fullmatch(text)
         except UnicodeEncodeError:  # a lone surrogate is no text
-            return False
+            return None
+        return None if match is None else match.groupdict()
 
 
 @lru_cache(maxsize=256)
@@ -134,14 +144,15 @@ class _Translator:
     def _item(self, depth: int) -> tuple[str, int]:
         if anchor := self._take(_ANCHOR):
             return (r"\A" if anchor[0] in ("^", r"\A") else r"\z"), 0
-        if self._take(_GROUP):
+        if group := self._take(_GROUP):
             if depth >= MAX_DEPTH:
                 raise PatternError(f"more than {MAX_DEPTH} groups inside each other")
             expression, steps = self.alternatives(depth + 1)
             if not self.pattern.startswith(")", self.at):
                 raise self.unsupported()
             self.at += 1
-            return f"(?:{expression})", steps
+            kind = "?:" if group[1] is None else f"?P<{group[1]}>"
+            return f"({kind}{expression})", steps
         if char_class := self._take(_CLASS):
             return _class(*char_class.groups()), 1
         if character := self._take(_CHARACTER):
@@ -159,14 +170,14 @@ class _Translator:
             return expression, steps
         if self.pattern.startswith(("*", "+", "?"), self.at):
             raise self.unsupported()
-        sign, exact, low, high = repetition.group(1, 2, 3, 4)
+        sign, exact, low, high, lazy = repetition.groups()
         if sign is None:
             times = [int(number) for number in (exact, low, high) if number]
             if times and max(times) > MAX_STEPS:
                 raise _too_large()
             steps = _check_size(max([1, *times]) * max(1, steps))
             sign = f"{{{exact}}}" if exact else f"{{{low or 0},{high}}}"
-        return f"(?:{expression}){sign}", steps
+        return f"(?:{expression}){sign}{lazy}", steps
 
     def _take(self, expected: re.Pattern[str]) -> re.Match[str] | None:
         match = expected.match(self.pattern, self.at)

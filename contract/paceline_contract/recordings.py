@@ -21,6 +21,8 @@ from paceline_contract.items import INT32_MAX, AnyItem
 FORMAT: Final = "paceline.recording/1"
 MAX_BATCHES: Final = 3
 """Most batches of launches that a verdict looks at."""
+MAX_REQUEST_BYTES: Final = 8 << 20
+"""Largest request of an import, and so of a recording."""
 MAX_LINE_ITEMS: Final = 200
 """Items of one line; a server takes more."""
 

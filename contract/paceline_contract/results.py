@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -54,7 +53,7 @@ class ResultError(Exception):
         self.reached = reached
 
 
-def depth_reached(error: msgspec.ValidationError) -> float:
+def find_depth(error: msgspec.ValidationError) -> float:
     """Return how deep in a document the place is that has another form than expected."""
     text = str(error)
     _, found, place = text.partition(" - at `$")
@@ -192,7 +191,7 @@ def read_result(data: bytes) -> Result:
         result = msgspec.json.decode(data, type=Result)
     except msgspec.ValidationError as error:
         raise ResultError(
-            f"expected a {FORMAT} in JSON: {error}", depth_reached(error)
+            f"expected a {FORMAT} in JSON: {error}", find_depth(error)
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ResultError(f"expected a {FORMAT} in JSON: {error}", 0.0) from error
@@ -282,26 +281,3 @@ def join_params(params: Mapping[str, ParamValue]) -> str | None:
 def make_params(value: str | None) -> dict[str, ParamValue]:
     """Return the params of a value that its tool does not name; none without one."""
     return {UNNAMED: value} if value else {}
-
-
-def result_schema() -> dict[str, Any]:
-    """Return the JSON schema of a document, whose patterns are those of JSON Schema instead of Python's."""
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:paceline:result:1",
-        "title": FORMAT,
-    }
-    return {**head, **_translate_patterns(msgspec.json.schema(Result))}
-
-
-def _translate_patterns(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_translate_patterns(inner) for inner in node]
-    if not isinstance(node, dict):
-        return node
-    return {
-        key: re.sub(r"\\A(.*)\\Z", r"^\1$", value)
-        if key == "pattern" and isinstance(value, str)
-        else _translate_patterns(value)
-        for key, value in node.items()
-    }

@@ -20,6 +20,7 @@ from paceline_contract.readers import (
     benchmarkdotnet,
     catch2,
     criterion,
+    divan,
     go_testing,
     google_benchmark,
     hyperfine,
@@ -59,6 +60,7 @@ READERS: dict[str, tuple[Callable[[bytes], Any], str]] = {
     "dotnet": (benchmarkdotnet.read_json, "benchmarkdotnet-0.13.12.json"),
     "data.js": (read_data_js, "github_action_benchmark-1.20.js"),
     "catch2": (catch2.read_xml, "catch2-3.7.1.xml"),
+    "divan": (divan.read_text, "divan-0.1.21.txt"),
     "go": (go_testing.read_text, "go-1.26.txt"),
     "google": (google_benchmark.read_json, "google_benchmark-1.9.5.json"),
     "hyperfine": (hyperfine.read_json, "hyperfine-1.20.0.json"),
@@ -514,6 +516,10 @@ def repeated(tool: str, count: int) -> bytes:
     if tool == "go":
         lines = (f"BenchmarkX/{at}-2 10 5 ns/op 8 B/op\n" for at in range(count))
         return "".join(lines).encode()
+    if tool == "divan":
+        heading, row, *_ = data.decode().splitlines()
+        rows = (row.replace("plain", f"b{at:04}") for at in range(count))
+        return "\n".join([heading, *rows]).encode()
     if tool == "catch2":
         one = '<BenchmarkResults name="{}"><mean value="5"/></BenchmarkResults>'
         return f"<Catch2TestRun>{''.join(map(one.format, range(count)))}</Catch2TestRun>".encode()

@@ -87,6 +87,25 @@ def test_a_pattern_means_the_same_as_in_python(pattern: str) -> None:
     assert matched == {text for text in texts if re.fullmatch(pattern, text)}
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?P<a>.*)(?P<b>b+)(.*)",
+        r"(?P<a>.*?)(?P<b>b+?)(?P<c>.*)",
+        r"(?P<a>a|ab)(?P<b>b|c)?(?P<c>.*)",
+        r"(?:(?P<a>a+)|(?P<b>b+?)){1,3}?(?P<c>.*?)",
+    ],
+)
+def test_the_groups_of_a_match_are_those_of_python(pattern: str) -> None:
+    rng = random.Random(pattern)  # noqa: S311 - texts to try
+    texts = ["".join(rng.choices("abc", k=rng.randrange(9))) for _ in range(300)]
+    ours = compile_pattern(pattern)
+    assert ours.names == list(re.compile(pattern).groupindex)
+    for text in texts:
+        match = re.fullmatch(pattern, text)
+        assert ours.find_groups(text) == (None if match is None else match.groupdict())
+
+
 @pytest.mark.parametrize("escape", [r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "."])
 def test_a_character_set_is_the_same_as_in_python(escape: str) -> None:
     rng = random.Random(escape)  # noqa: S311 - characters to try

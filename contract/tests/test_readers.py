@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from paceline_contract.readers import (
     catch2,
+    divan,
     go_testing,
     google_benchmark,
     hyperfine,
@@ -463,6 +464,131 @@ def test_a_benchmark_that_threw_in_vitest_has_failed_and_the_others_are_read() -
     assert (good.failure, len(good.metrics)) == (None, 1)
 
 
+DIVAN_NAMES = [
+    "sorts::plain",
+    "sorts::shared::t=1",
+    "sorts::shared::t=2",
+    "sorts::skipped",
+    "sorts::sort::64",
+    "sorts::sort::1024",
+    "sorts::text::a > b, c  d",
+    "sorts::text::short",
+    "sorts::a group::never_asked",
+    "sorts::a group::slow",
+    "sorts::a group::array::1",
+    "sorts::a group::array::3",
+    "sorts::a group::deeper::täglich",
+    "sorts::create::String",
+    "sorts::create::Vec<u8>",
+]
+
+
+@pytest.mark.parametrize(
+    ("version", "rate", "allocated", "peak", "others"),
+    [
+        ("0.1.11", 6.171e9, 3000.0, None, ["copies::plain", "copies::skipped"]),
+        (
+            "0.1.21",
+            5.778 * 2**30,
+            2.929 * 1024,
+            2.929 * 1024,
+            ["copies::plain", "copies::skipped", "panics::first", "panics::second"],
+        ),
+    ],
+)
+def test_divan_of_two_versions_gives_the_median_rates_and_allocations(
+    version: str, rate: float, allocated: float, peak: float | None, others: list[str]
+) -> None:
+    cases = divan.read_text(captured(f"divan-{version}.txt")).cases
+    assert [case.name for case in cases] == [*others, *DIVAN_NAMES]
+    by_name = {case.name: case for case in cases}
+    sort = by_name["sorts::sort::64"]
+    times = metric(sort, "time").summary
+    assert times is not None
+    assert (times.kind, times.count, 30 < times.value < 60) == ("median", 100, True)
+    rates = metric(sort, "throughput").summary
+    assert rates is not None
+    assert rates.value == pytest.approx(rate)
+    assert metric(sort, "items").unit == "op/s"
+    daily = by_name["sorts::a group::deeper::täglich"]
+    figures = {
+        of.name: of.summary.value for of in daily.metrics[1:] if of.summary is not None
+    }
+    expected = {"allocations": 1.0, "allocated": allocated}
+    assert figures == pytest.approx(
+        {**expected, **({"peak_memory": peak} if peak else {})}
+    )
+    slow = metric(by_name["sorts::a group::slow"], "time").summary
+    assert slow is not None
+    assert slow.value == pytest.approx(2.1e6, rel=0.1)
+    for name in ("copies::skipped", "sorts::skipped"):
+        assert (by_name[name].unavailable, by_name[name].metrics) == (
+            "it is ignored",
+            [],
+        )
+    # The one ended its program in the middle of its row, the other never gave the bencher anything to measure.
+    for name in {"panics::second", "sorts::a group::never_asked"} & by_name.keys():
+        assert (by_name[name].failure or "").startswith("it printed no figures")
+
+
+DIVAN_HEADING = "a     fastest  │ slowest │ median │ mean │ samples │ iters"
+
+
+@pytest.mark.parametrize(
+    ("rows", "figures"),
+    [
+        (["╰─ b  1 ns │ 2 ns │ 3 µs │ 4 ns │ 5 │ 5"], {"time": 3000.0}),
+        # It prints while it is measured.
+        (
+            ["├─ b  one", "two", "│  │", "thr 1 ns │ 2 ns │ 3 m │ 4 ns │ 5 │ 5"],
+            {"time": 180e9},
+        ),
+        # A name that its heading has no room for, as of a number of threads.
+        (["╰─ b::t  1 ns │ 2 ns │ 3 h │ 4 ns │ 5 │ 5"], {"time": 3 * 3600e9}),
+        # What takes no time has no rate, and a rate of few has too few digits.
+        (
+            [
+                "╰─ b  1 ns │ 2 ns │ 0 ns │ 4 ns │ 5 │ 5",
+                "      inf B/s │ 1 B/s │ inf B/s │ 1 B/s │ │",
+                "      9 Hz │ 9 Hz │ 9 Hz │ 9 Hz │ │",
+                "      alloc: │ │ │ │ │",
+                "        0 │ 0 │ 0 │ 0 │ │",
+                "        1 KB │ 1 KB │ 1.5 KB │ 1 KB │ │",
+                "      dealloc: │ │ │ │ │",
+                "        7 │ 7 │ 7 │ 7 │ │",
+            ],
+            {"time": 0.0, "allocated": 1500.0},
+        ),
+    ],
+)
+def test_a_row_of_divan_is_read_by_its_columns(
+    rows: list[str], figures: dict[str, float]
+) -> None:
+    table = "\r\n".join([DIVAN_HEADING, *rows])
+    (case,) = divan.read_text(table.encode()).cases
+    assert case.name == ("a::b::t" if "b::t" in rows[0] else "a::b")
+    assert {of.name: of.summary and of.summary.value for of in case.metrics} == figures
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("╰─ b  1 ns │ 2 ns │ fast │ 4 ns │ 5 │ 5", "found 'fast'"),
+        ("╰─ b  1 ns │ 2 ns │ nan ns │ 4 ns │ 5 │ 5", "from 0, found nan"),
+        ("╰─ b  1 ns │ 2 ns │ inf ns │ 4 ns │ 5 │ 5", "from 0, found inf"),
+        ("╰─ b  1 ns │ 2 ns │ -1 ns │ 4 ns │ 5 │ 5", "found '-1 ns'"),
+        ("╰─ b  1 ns │ 2 ns │ 3 furlongs │ 4 ns │ 5 │ 5", "found '3 furlongs'"),
+        (f"╰─ {'b' * 2_000}  │ │ │ │ │", "a name of at most 2,000"),
+    ],
+    ids=["text", "nan", "inf", "negative", "unit", "name"],
+)
+def test_what_is_no_figure_of_divan_is_refused_with_its_line(
+    row: str, said: str
+) -> None:
+    with pytest.raises(ResultError, match=f"line 2: expected .*{said}"):
+        divan.read_text(f"{DIVAN_HEADING}\n{row}\n".encode())
+
+
 def test_a_summary_is_one_value_of_its_start_with_three_more_digits() -> None:
     mean = MeasuredMetric("time", "ns", "lower", summary=Summary("mean", 0.2504))
     assert mean.values == [Sample(1000, 250)]
@@ -524,7 +650,8 @@ def test_the_reader_that_got_farthest_is_named_first(
 def test_readers_of_another_syntax_are_the_last_for_a_file_that_is_cut_off() -> None:
     with pytest.raises(UnknownFileError) as refused:
         read_file(captured("hyperfine-1.20.0.json")[:-9])
-    assert {*list(refused.value.reasons)[-3:]} == {FORMAT, "catch2", "go"}
+    last = {*list(refused.value.reasons)[-4:]}
+    assert last == {FORMAT, "catch2", "divan", "go"}
 
 
 def test_lists_in_the_place_of_a_figure_are_refused_however_deep() -> None:

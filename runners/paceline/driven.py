@@ -353,7 +353,9 @@ def _write_side(
     side_manifest = manifest.of_raw(
         make_manifest(plan, cases, request.arms.reference, suite)
     )
-    spec = msgspec.structs.replace(probed.spec, cases=plan.select(cases))
+    spec = msgspec.structs.replace(
+        probed.spec, cases=plan.select(cases), benchmarks=side_manifest.benchmarks
+    )
     out.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(spec), indent=1))
     return side_manifest

@@ -23,6 +23,7 @@ from paceline_contract.items import (
 )
 from paceline_contract.recordings import (
     FORMAT,
+    MAX_REQUEST_BYTES,
     RecordedPlan,
     RecordedSide,
     Recording,
@@ -40,17 +41,30 @@ BLOCK_BYTES = 1 << 16
 TEXT_CHARACTERS = 500
 
 
+class TooLargeError(UserError):
+    """No server takes a recording of this size."""
+
+
 class StoredRecording(NamedTuple):
     """A recording that was written to `path`."""
 
     path: Path
     packed: bytes
 
-    def import_body(self, on: str | None) -> dict[str, Any]:
-        """Return the body that stores it on a server; `on` names the target instead of this host."""
+    def import_body(self, on: str | None, **options: Any) -> dict[str, Any]:
+        """Return the body that stores it on a server, with further `options`; `on` names the target instead of this host.
+        Raises TooLargeError."""
         packed = base64.b64encode(self.packed).decode()
-        body: dict[str, Any] = {"document": {"format": FORMAT, "gzip": packed}}
-        return body if on is None else {**body, "measured_on": {"on": on}}
+        body = {"document": {"format": FORMAT, "gzip": packed}, **options}
+        if on is not None:
+            body["measured_on"] = {"on": on}
+        size = len(msgspec.json.encode(body))
+        if size > MAX_REQUEST_BYTES:
+            raise TooLargeError(
+                f"{self.path} takes a request of {size:,} bytes, and a server takes at most {MAX_REQUEST_BYTES:,}.",
+                "Measure fewer benchmarks at a time (--benchmark), or fewer --rounds.",
+            )
+        return body
 
 
 class _BaseOfRun(msgspec.Struct):

@@ -10,13 +10,15 @@ import base64
 import gzip
 import statistics
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 from paceline_contract.imported_series import sentences
+from paceline_contract.readers import declared_csv, declared_lines
 from paceline_contract.readers.registry import (
     READERS,
     StatedOrigin,
@@ -43,6 +45,12 @@ TOLD: Final = MappingProxyType({"judge": True, "notify": True})
 """The same, and it tells of them however old the points are."""
 MOVED_IN: Final = MappingProxyType({"judge": True, "notify": False})
 """The same, and it tells nobody: changes of a history that moves in are old."""
+_DECLARE: Final = MappingProxyType(
+    {
+        "--column": "For example: --column name=benchmark --column size=param --column elapsed=ms.",
+        "--pattern": r"For example: --pattern '(?P<benchmark>\S+) took (?P<value>\S+) (?P<unit>\S+)'.",
+    }
+)
 
 
 class ResultFile(msgspec.Struct, frozen=True):
@@ -60,6 +68,39 @@ def read(path: str, tool: str | None, origin: StatedOrigin) -> ResultFile:
         result = with_origin(read_file(data, tool), origin)
     except ResultError as error:
         raise UserError(f"{path}: {error}.", _advise(tool)) from error
+    return _make_file(path, data, result)
+
+
+def read_declared(
+    path: str, pattern: str | None, columns: Sequence[str], origin: StatedOrigin
+) -> ResultFile:
+    """Read a file, or `-` for standard input, by the columns that a person declares: those of a CSV file, or the groups of
+    a pattern of lines. Raises UserError.
+
+    Its bytes are not sent: nobody could read them again without the declaration.
+    """
+    read_by: Callable[[bytes], Result]
+    try:
+        if pattern is None:
+            of_csv = declared_csv.parse_columns(columns)
+            read_by = partial(declared_csv.read_csv, columns=of_csv)
+        else:
+            lines = declared_lines.parse_pattern(pattern, columns)
+            read_by = partial(declared_lines.read_lines, declared=lines)
+    except ResultError as error:
+        options = "--column" if pattern is None else "--pattern"
+        raise UserError(f"{options}: {error}.", _DECLARE[options]) from error
+    try:
+        result = with_origin(read_by(_read_bytes(path)), origin)
+    except ResultError as error:
+        raise UserError(
+            f"{path}: {error}.", "Correct the file, or what you declare of it."
+        ) from error
+    return _make_file(path, None, result)
+
+
+def _make_file(path: str, data: bytes | None, result: Result) -> ResultFile:
+    """Return a file and what was read from it. Raises UserError if that has no figures."""
     if not any(case.metrics for case in result.cases):
         reasons = "".join(
             f"\n  {line}" for line in sentences(cases_without_figures(result))

@@ -10,12 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import msgspec
 from paceline_contract.manifest import TargetBuild
@@ -30,16 +27,14 @@ from paceline.artifacts import (
 )
 from paceline.destination import HOST, Destination, build_for
 from paceline.errors import UserError
+from paceline.executors.draining import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.executors.process import GuardedProcess, ProcessEnd, inherited_environment
-from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Channel, ErrorFinder
 from paceline.git import GitFailedError, Repository, SourceError, run_git
 from paceline.manifest import Manifest, parse
 from paceline.stop import Stop
-from paceline.terminal_text import LineSplitter, strip_control
+from paceline.terminal_text import strip_control
 
-STEP_TIMEOUT_S = 3600.0
-"""Longest time of one build step: a cold release build with its dependencies on a slow host."""
 MISSING = "missing: "
 """Begins the fact about a toolchain command that could not be started."""
 REFUSED = "failed: "
@@ -47,7 +42,6 @@ REFUSED = "failed: "
 ANSWER_CHARACTERS = 160
 """Most characters of a failed toolchain command's output in a message."""
 COMMAND_CHARACTERS = 160
-READ_BYTES = 1 << 16
 
 BUILD_VARIABLES = (
     "CC",
@@ -66,10 +60,6 @@ BUILD_VARIABLES = (
     "ANDROID_NDK_HOME",
 )
 """Variables of the agent's environment that change what a build produces; part of the cache key."""
-
-
-Log = Callable[[list[str]], None]
-"""Takes complete lines of build output as they come."""
 
 
 class BuildStep(msgspec.Struct, frozen=True):
@@ -319,41 +309,6 @@ def run_build_step(
         raise SourceError("build_failed", text, f"{output}\n{advice}")
 
 
-def drain(
-    process: GuardedProcess,
-    take: Callable[[Channel, list[str]], None],
-    stop: Stop,
-    timeout_s: float,
-) -> ProcessEnd:
-    """Take both outputs line by line until the process ends; kill it when stopped or out of time."""
-    lock = threading.Lock()
-
-    def read(channel: Channel, pipe: IO[bytes]) -> None:
-        splitter = LineSplitter()
-        while data := pipe.read(READ_BYTES):
-            with lock:
-                take(channel, splitter.feed(data))
-        with lock:
-            take(channel, splitter.close())
-
-    pipes: tuple[tuple[Channel, IO[bytes] | None], ...]
-    pipes = (("stdout", process.stdout), ("stderr", process.stderr))
-    threads = [
-        threading.Thread(target=read, args=(channel, pipe), daemon=True)
-        for channel, pipe in pipes
-        if pipe is not None
-    ]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + timeout_s
-    while (end := process.poll(0.1)) is None:
-        if stop.reason is not None or time.monotonic() > deadline:
-            process.kill()
-    for thread in threads:
-        thread.join()
-    return end
-
-
 def _shorten_command(argv: list[str]) -> str:
     """Return a command on one short line. An argument may be a long script."""
     line = " ".join(" ".join(argv).split())
@@ -362,15 +317,6 @@ def _shorten_command(argv: list[str]) -> str:
         if len(line) <= COMMAND_CHARACTERS
         else f"{line[: COMMAND_CHARACTERS - 1]}…"
     )
-
-
-def describe_end(end: ProcessEnd) -> str:
-    """Describe how a process ended: `was killed by SIGKILL (…)`, `exited with status 1`."""
-    if end.start_error is not None:
-        return f"could not be started: {end.start_error}"
-    if end.signal_number is not None:
-        return f"was killed by {describe_signal(end.signal_number)}"
-    return describe_status(end.exit_code or 0)
 
 
 def _remove_untracked(artifacts: Iterable[Path]) -> None:

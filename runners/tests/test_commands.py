@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,40 +15,32 @@ from paceline.testing.suites import MANIFEST
 @pytest.mark.parametrize(
     ("arguments", "env", "given", "status"),
     [
-        (["validate", "good.toml"], {"COLUMNS": "47"}, "", 0),
-        (["validate", "suite.toml"], {"COLUMNS": "200"}, "", 1),
+        (["validate", "good.toml"], {"COLUMNS": "47"}, b"", 0),
+        (["validate", "suite.toml"], {"COLUMNS": "200"}, b"", 1),
         (
             ["import", "--format", "logcat", "-", "--dry-run"],
             {"COLUMNS": "90"},
-            "no line of ours\n",
+            b"no line of ours\n",
             1,
         ),
-        (["nonsense"], {"PACELINE_SERVER": "http://127.0.0.1:1"}, "", 1),
+        (["nonsense"], {"PACELINE_SERVER": "http://127.0.0.1:1"}, b"", 1),
     ],
     ids=["its terminal", "its directory", "its input", "its usage"],
 )
 def test_a_forked_command_says_what_a_process_of_its_own_says(
-    arguments: list[str], env: dict[str, str], given: str, status: int, tmp_path: Path
+    arguments: list[str], env: dict[str, str], given: bytes, status: int, tmp_path: Path
 ) -> None:
     (tmp_path / "suite.toml").write_text("nothing = 1\n")
     (tmp_path / "good.toml").write_text(MANIFEST)
-    environment = {**os.environ, **env}
-    forked = commands.run(*arguments, cwd=tmp_path, env=environment, given=given)
-    real = subprocess.run(
-        [sys.executable, "-m", "paceline", *arguments],
+    said = commands.check_against(
+        [sys.executable, "-m", "paceline"],
+        *arguments,
         cwd=tmp_path,
-        env=environment,
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
+        env={**os.environ, **env},
+        given=given,
     )
-    assert (forked.returncode, forked.stdout, forked.stderr) == (
-        real.returncode,
-        real.stdout,
-        real.stderr,
-    )
-    assert forked.returncode == status
+    assert said.returncode == status
+    assert said.stdout + said.stderr
 
 
 def test_commands_that_run_at_once_keep_their_outputs_apart() -> None:

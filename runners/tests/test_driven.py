@@ -219,6 +219,7 @@ def test_a_benchmark_is_chosen_by_the_text_that_the_tool_prints(
         ),
         ("twice", "several cases are called BM_sort/64"),
         ("no results", "left no results"),
+        ("asks", "EOFError: EOF when reading a line"),
         ("forever", "still ran after 2 s, the limit of --timeout-s, and was killed"),
     ],
 )
@@ -242,6 +243,23 @@ def test_a_command_that_misbehaves_has_no_figures_and_says_which_side(
     assert said in " ".join(done.stderr.split())
     assert "head (" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_metric_that_the_uncounted_start_lacks_is_left_out(
+    repository: Path, tmp_path: Path
+) -> None:
+    """A server refuses samples of a metric that the manifest made of that start does not declare."""
+    commit(repository, mode__txt="first without")
+    counter = tmp_path / "starts"
+    counter.touch()
+    done = command(
+        "run", repository, tmp_path, *QUICK, *BENCH, TOOL_COUNTER=str(counter)
+    )
+    assert done.returncode == 0, done.stderr
+    streams = [path.read_text() for path in (tmp_path / "out").glob("launch-*.jsonl")]
+    events = [json.loads(line) for text in streams for line in text.splitlines()]
+    measured = {event["metric"] for event in events if event["type"] == "samples"}
+    assert (len(streams), measured) == (2, {"time"})
 
 
 def test_what_a_failing_command_printed_is_shown(

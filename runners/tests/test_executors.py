@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import sys
 import threading
@@ -387,6 +388,45 @@ def test_a_workload_that_left_its_process_group_is_ended_too(
         pid = process.pid
     assert pid is not None
     assert not psutil.pid_exists(pid)
+
+
+def cpu_ns_of(argv: list[str]) -> int:
+    """Return the CPU time of a command that nothing of ours starts or watches."""
+    pid = os.posix_spawn(argv[0], argv, os.environ)
+    _, _, usage = os.wait4(pid, 0)
+    return round((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+def cpu_ns_by_guard(argv: list[str], cwd: Path) -> int:
+    with GuardedProcess(argv, cwd, dict(os.environ)) as process:
+        while (end := process.poll(WITHIN_S)) is None:
+            pass
+    return (end.user_ns or 0) + (end.system_ns or 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no CPU time")
+def test_the_cpu_time_of_a_process_is_its_own(tmp_path: Path) -> None:
+    """The copy of the guard that became the process counted, too: three times the time of a short command."""
+    argv = [str(shutil.which("true"))]
+    pairs = [(cpu_ns_of(argv), cpu_ns_by_guard(argv, tmp_path)) for _ in range(20)]
+    alone, guarded = (min(times) for times in zip(*pairs, strict=True))
+    assert guarded < 1.7 * alone
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no guard")
+@pytest.mark.parametrize("is_polled", [True, False])
+def test_a_process_whose_guard_was_killed_is_killed(
+    is_polled: bool, tmp_path: Path
+) -> None:
+    code = "import os, time\nprint(os.getppid(), os.getpid(), flush=True)\ntime.sleep(600)\n"
+    argv = [sys.executable, "-I", "-S", "-c", code]
+    with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
+        assert process.stdout is not None
+        guard, pid = map(int, process.stdout.readline().split())
+        os.kill(guard, signal.SIGKILL)
+        if is_polled:
+            wait_until("its end", lambda: process.poll(0.05) is not None)
+    wait_until("its end", lambda: not psutil.pid_exists(pid))
 
 
 DAEMON = """

@@ -313,11 +313,11 @@ def test_a_harness_or_a_pattern_that_no_agent_can_use_is_refused_at_its_line(
     [
         (
             'peak_memory = { unit = "bytes", direction = "lower" }',
-            "BM_native_sort/64 has none of the metrics that suite.toml declares for sort; it has time, cpu_time",
+            "BM_native_sort/64 has none of the metrics that sort declares; it has time, cpu_time",
         ),
         (
             'time = { unit = "ops", direction = "higher" }',
-            "time of BM_native_sort/64 is in ns, lower is better, and suite.toml declares ops and higher for sort",
+            "time of BM_native_sort/64 is in ns, lower is better, and sort declares ops and higher",
         ),
     ],
 )

@@ -9,8 +9,14 @@ from typing import Any
 
 import pytest
 from paceline.executors.process import ProcessEnd
-from paceline.harnesses import HARNESSES, criterion, detect_harness, find_harness
-from paceline.harnesses.port import DriveRequest, FinishedStart
+from paceline.harnesses import (
+    HARNESSES,
+    criterion,
+    detect_harness,
+    find_harness,
+    list_harnesses,
+)
+from paceline.harnesses.port import DriveRequest, FinishedStart, Overhead
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -64,6 +70,19 @@ def test_a_benchmark_that_failed_in_jmh_is_a_case_of_its_start(tmp_path: Path) -
     assert [case.failure is not None for case in cases] == [True, True]
 
 
+def test_a_cpu_time_too_small_to_tell_stays_a_metric(tmp_path: Path) -> None:
+    """It was none of the comparison where the uncounted start had 0 of it."""
+    end = ProcessEnd(exit_code=0, wall_ns=9_000, user_ns=0, system_ns=5_000)
+    overhead = Overhead(wall_ns=1_000, system_ns=7_000)
+    finished = FinishedStart(DriveRequest(["x"], tmp_path), end, b"", overhead)
+    (case,) = find_harness("command").read(finished).cases
+    assert {metric.name: metric.samples for metric in case.metrics} == {
+        "time": [Sample(1, 8_000)],
+        "user_time": [Sample(1, 1_000)],
+        "system_time": [Sample(1, 1_000)],
+    }
+
+
 def test_results_beyond_the_limit_are_refused_unread(tmp_path: Path) -> None:
     request = DriveRequest(["x"], tmp_path)
     with request.results.open("wb") as file:
@@ -77,9 +96,15 @@ def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
     (tmp_path / "bench").write_bytes(b"\x7fELF\0libbenchmark.so.1\0")
     (tmp_path / "tests").write_bytes(b"\x7fELF\0benchmark-confidence-interval\0")
     (tmp_path / "other").write_bytes(b"\x7fELF\0libc.so.6\0")
+    (tmp_path / "sorts.py").write_text("import pyperf\n")
+    manifest = tmp_path / "Cargo.toml"
+    manifest.write_text('[dev-dependencies]\ndivan = "0.1"\n')
+    assert detect_harness(["cargo", "bench"], tmp_path).name == "divan"
+    manifest.write_text('[dev-dependencies.divan]\n[dependencies]\ncriterion = "0.5"\n')
     commands = {
         "go": ["go", "test", "-bench", "."],
         "pytest-benchmark": ["python3", "-m", "pytest", "bench"],
+        "pyperf": ["python3", "sorts.py"],
         "criterion": ["cargo", "bench"],
         "hyperfine": ["hyperfine", "ls"],
         "google-benchmark": ["./bench"],
@@ -92,7 +117,8 @@ def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
         for name, command in commands.items()
     }
     assert found == {name: name for name in commands}
-    assert {*commands, "jmh"} == {harness.name for harness in HARNESSES}
+    assert {*commands, "jmh", "divan"} == {*HARNESSES}
+    assert [harness.name for harness in list_harnesses()] == [*HARNESSES]
 
 
 def test_options_that_a_user_gave_stay(tmp_path: Path) -> None:
@@ -172,6 +198,42 @@ def test_the_cases_of_criterion_replace_patterns_alone(tmp_path: Path) -> None:
     assert argv == kept.split()
 
 
+def test_the_cases_of_divan_are_its_exact_filters(tmp_path: Path) -> None:
+    """Its filters do not know the number of threads, so that all numbers of such a benchmark run."""
+    own = "cargo bench --bench sorts -- other --min-time 0.1 --exact"
+    only = ["sorts::shared::t=2", "sorts::text::c  d"]
+    request = DriveRequest(own.split(), tmp_path, only=only)
+    argv = find_harness("divan").make_invocation(request).argv
+    kept = own.replace(" other", "").split()
+    assert argv == [*kept, "sorts::shared", *only]
+    whole = DriveRequest(own.split(), tmp_path)
+    assert find_harness("divan").make_invocation(whole).argv == own.split()
+
+
+def test_options_of_pyperf_stand_in_front_of_what_it_measures(tmp_path: Path) -> None:
+    command = "python3 -m pyperf timeit -n 9 --output own.json -s x=[] x.copy()"
+    request = DriveRequest(command.split(), tmp_path)
+    argv = find_harness("pyperf").make_invocation(request).argv
+    assert argv[:4] == ["python3", "-m", "pyperf", "timeit"]
+    assert argv[-5:] == ["-n", "9", "-s", "x=[]", "x.copy()"]
+    options = [word.partition("=")[0] for word in argv[4:-5]]
+    assert options == [
+        *("--output", "--processes", "--warmups", "--min-time", "--inherit-environ")
+    ]
+
+
+def test_options_of_the_program_that_pyperf_times_stay_its_own(tmp_path: Path) -> None:
+    program = "tar -o own.tar -n 1 -w 2 --append x"
+    command = f"python3 -m pyperf command -q -n 9 -o own.json {program}"
+    request = DriveRequest(command.split(), tmp_path)
+    argv = find_harness("pyperf").make_invocation(request).argv
+    assert argv[-len(program.split()) :] == program.split()
+    own = argv[: -len(program.split())]
+    assert own[-3:] == ["-q", "-n", "9"]
+    assert "own.json" not in own
+    assert [word for word in own if word.startswith("--warmups")] == ["--warmups=1"]
+
+
 @pytest.mark.parametrize("form", ["{option} own.json", "{option}=own.json"])
 def test_results_go_to_the_file_of_paceline_whatever_file_a_user_gave(
     form: str, tmp_path: Path
@@ -213,9 +275,8 @@ def test_an_option_with_its_number_attached_is_not_given_again(
     ("printed", "other"),
     [
         (
-            b"     Running benches/sorts.rs\nTimer precision: 20 ns\n"
             b"sorts      fastest       \xe2\x94\x82 slowest\n",
-            "Divan",
+            "Divan: give --harness divan",
         ),
         (
             b"test sort ... bench:       1,023.50 ns/iter (+/- 12.10)\n",

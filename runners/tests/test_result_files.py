@@ -55,6 +55,38 @@ ORIGIN = (
 )
 
 
+def test_a_csv_is_read_by_the_columns_that_a_person_declares(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text("name;elapsed\nsort;1.5\nsort;2.5\n", encoding="utf-8")
+    declared = ("--column", "name=benchmark", "--column", "elapsed=ms")
+    csv = (path, "--format", "csv", *ORIGIN, "--dry-run")
+    done = import_(*csv, *declared, "--json")
+    assert done.exit_code == 0, done.output
+    read = read_result(done.stdout.encode())
+    assert (read.tool, read.commit) == ("csv", "abcdef1")
+    assert [len(metric.samples) for metric in read.cases[0].metrics] == [2]
+    assert "expected a column for the benchmark" in refusal(*csv)
+    path.write_text("name;elapsed\nsort;fast\n", encoding="utf-8")
+    assert "line 2, elapsed: expected a number" in refusal(*csv, *declared)
+    other = (path, "--format", "jmh", "--dry-run", *declared)
+    assert "--column does not apply to --format jmh" in refusal(*other)
+
+
+def test_lines_are_read_by_the_pattern_that_a_person_declares(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("starting\nsort took 1.5 ms\nsort took 2.5 ms\n", encoding="utf-8")
+    lines = (path, "--format", "lines", *ORIGIN, "--dry-run")
+    pattern = r"(?P<benchmark>\S+) took (?P<value>\S+) (?P<unit>\S+)"
+    done = import_(*lines, "--pattern", pattern, "--json")
+    assert done.exit_code == 0, done.output
+    read = read_result(done.stdout.encode())
+    assert [len(metric.samples) for metric in read.cases[0].metrics] == [2]
+    assert "Say which lines to read" in refusal(*lines)
+    assert "no named groups" in refusal(*lines, "--pattern", "took")
+    other = (path, "--format", "csv", "--dry-run", "--pattern", pattern)
+    assert "--pattern does not apply to --format csv" in refusal(*other)
+
+
 def test_the_tool_is_recognised_and_the_document_has_what_a_person_says(
     results: Path, tmp_path: Path
 ) -> None:

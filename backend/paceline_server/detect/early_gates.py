@@ -11,10 +11,12 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import msgspec
 from paceline_contract.manifest import Gate, Manifest
 from paceline_contract.params import params_key
+from paceline_contract.units import quantity
 
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.derive import DerivedRow, DerivedSources, derived_rows
@@ -26,6 +28,7 @@ from paceline_server.stats.gates import (
     SAMPLES_METHOD,
     UNDECIDED,
     GateVerdict,
+    Op,
     absolute_value,
     interval_of_launch,
     judge_level,
@@ -40,6 +43,16 @@ from paceline_server.stats.stopping import (
 
 _DerivedKey = tuple[str, str, str]
 """The name of a derived metric, its arm and the key of its params."""
+
+
+class _Demand(NamedTuple):
+    """What a gate demands of its value: in `unit`, of a derived metric of `kind`, of the value's size if `absolute`."""
+
+    op: Op
+    level: float
+    absolute: bool
+    kind: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,9 +127,9 @@ class EarlyGates:
         )
 
     def judge_statistic(
-        self, gate: Gate, group: Group, samples: Warm, level: float
+        self, gate: Gate, group: Group, samples: Warm, level: float, unit: str
     ) -> GateVerdict | None:
-        """Judge a gate on a statistic; None where all planned launches of its benchmark ran."""
+        """Judge a gate on a statistic of samples in this unit; None where all planned launches of its benchmark ran."""
         launches = self.launches.get(group.benchmark)
         if launches is None:
             return None
@@ -131,9 +144,8 @@ class EarlyGates:
             for warm in alone
         ]
         value = statistic_of(*samples, gate.statistic)
-        return self._judge(
-            gate, level, value if math.isfinite(value) else None, intervals
-        )
+        demand = _Demand(gate.op, level, absolute=gate.absolute, unit=unit)
+        return self._judge(demand, value if math.isfinite(value) else None, intervals)
 
     def judge_derived(
         self, gate: Gate, row: DerivedRow, level: float, disturbed_percent: float
@@ -154,31 +166,26 @@ class EarlyGates:
             )
             for launch in launches
         ]
-        return self._judge(gate, level, row.result.value, intervals, row.declared.kind)
+        demand = _Demand(gate.op, level, absolute=gate.absolute, kind=row.declared.kind)
+        return self._judge(demand, row.result.value, intervals)
 
     def _judge(
-        self,
-        gate: Gate,
-        level: float,
-        value: float | None,
-        intervals: Sequence[Interval],
-        kind: str = "",
+        self, demand: _Demand, value: float | None, intervals: Sequence[Interval]
     ) -> GateVerdict:
         count = f"{len(intervals)} of {self.planned} launches"
-        figure = "no value" if value is None else f"{value:.6g}"
         interval = join_launches(intervals)
+        op, level, unit = demand.op, demand.level, demand.unit
         verdict = judge_by_launches(
-            intervals, (gate.op, level), kind, absolute=gate.absolute
+            intervals, (op, level), demand.kind, absolute=demand.absolute
         )
-        if gate.absolute and value is not None:
+        if demand.absolute and value is not None:
             value, interval = absolute_value(value, interval)
         if verdict == "inconclusive" or value is None:
-            reason = (
-                f"{figure} against {gate.op} {level:g}: what {count} say {UNDECIDED}"
-            )
+            figure = "no value" if value is None else quantity(value, unit, 6)
+            reason = f"{figure} against {op} {quantity(level, unit, 6)}: what {count} say {UNDECIDED}"
             return GateVerdict("inconclusive", reason, value, interval)
-        size = "the size " if gate.absolute else ""
-        _, reason = judge_level(value, interval, gate.op, level)
+        size = "the size " if demand.absolute else ""
+        _, reason = judge_level(value, interval, op, level, unit=unit)
         reason = f"{size}{reason}, by more than {level_extra_percent(len(intervals)):g} % in each of {count}"
         return GateVerdict(verdict, reason, value, interval)
 

@@ -154,7 +154,7 @@ def _measured_gate(
         if refused is not None:
             verdict = refused
         elif samples is not None:
-            by_launch = early.judge_statistic(gate, group, samples, target)
+            by_launch = early.judge_statistic(gate, group, samples, target, unit)
             verdict = by_launch or judge_gate(
                 samples[0],
                 samples[1],

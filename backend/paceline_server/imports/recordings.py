@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.imports.importer import SampleImporter
-from paceline_server.imports.results import EARLIEST, NEWS_FOR
+from paceline_server.imports.results import EARLIEST, is_news
 from paceline_server.imports.schemas import (
     ImportedRunOut,
     ImportedSeriesOut,
@@ -64,7 +64,7 @@ class RecordingImporter(SampleImporter[RecordingIn]):
                 "facts": _facts_of(recording),
                 "left_out": [],
                 "judged": True,
-                "notifies": _is_news(recording, request.notify),
+                "notifies": is_news(recording.started_at, request.notify),
             },
             "devices": [_target_of(document, request)],
             "row_count": 0,
@@ -97,7 +97,7 @@ class RecordingImporter(SampleImporter[RecordingIn]):
                 target,
                 fleet.report_facts(session, target, recording.factors, {}),
                 who,
-                _is_news(recording, request.notify),
+                is_news(recording.started_at, request.notify),
             ),
         )
         for number, parts in enumerate(batches):
@@ -133,13 +133,6 @@ def _facts_of(recording: Recording) -> dict[str, str]:
 def _suite_of(side: RecordedSide) -> str:
     suite = side.manifest.get("suite")
     return str(suite.get("name")) if isinstance(suite, dict) else "recording"
-
-
-def _is_news(recording: Recording, notify: bool | None) -> bool:
-    """Return whether people hear of changes at the points of a recording."""
-    if notify is not None:
-        return notify
-    return recording.started_at > clock.now() - NEWS_FOR
 
 
 def _check_head(recording: Recording) -> None:

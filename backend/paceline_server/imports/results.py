@@ -109,7 +109,7 @@ class ResultImporter(SampleImporter[ResultIn]):
                 "facts": {**result.build, **result.target},
                 "left_out": [],
                 "judged": request.judge,
-                "notifies": request.judge and _is_news(result, request.notify),
+                "notifies": request.judge and is_news(result.at, request.notify),
                 "reader": result.tool,
                 "origin": msgspec.to_builtins(
                     _Origin(result.at, result.commit, result.branch)
@@ -157,7 +157,7 @@ class ResultImporter(SampleImporter[ResultIn]):
             result.at,
             fleet.report_facts(session, target, result.target, result.build),
             request.judge,
-            request.judge and _is_news(result, request.notify),
+            request.judge and is_news(result.at, request.notify),
         )
         return store_runs(session, cases, origin), left_out
 
@@ -197,12 +197,12 @@ class ResultImporter(SampleImporter[ResultIn]):
         return msgspec.structs.replace(result, **msgspec.structs.asdict(origin))
 
 
-def _is_news(result: Result, notify: bool | None) -> bool:
-    """Return whether people hear of changes at a judged document's points: what the request says, or else if it was
-    measured recently."""
+def is_news(at: datetime | None, notify: bool | None) -> bool:
+    """Return whether people hear of changes at the points of a judged document, measured at such a time: what the request
+    says, or else if that is recent or unknown."""
     if notify is not None:
         return notify
-    return result.at is None or result.at > clock.now() - NEWS_FOR
+    return at is None or at > clock.now() - NEWS_FOR
 
 
 def _measurement_of(result: Result, request: ImportIn) -> str | None:

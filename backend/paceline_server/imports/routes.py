@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from paceline_contract.manifest import NAME
 from paceline_contract.readers.registry import StatedOrigin
+from paceline_contract.recordings import MAX_REQUEST_BYTES
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import Principal, require
@@ -29,7 +30,7 @@ router = APIRouter(tags=["imports"])
 
 Reader = Annotated[Principal, Depends(require("project.read"))]
 Writer = Annotated[Principal, Depends(require("imports.write"))]
-IMPORT_BYTES = 8 * 1024 * 1024
+IMPORT_BYTES = MAX_REQUEST_BYTES
 """Bytes of a document, enough for a log of about 20,000 lines."""
 BYTES = "application/octet-stream"
 _FILE: dict[int | str, dict[str, Any]] = {

@@ -242,10 +242,10 @@ def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
         DERIVED_CONFIDENCE,
     )
 
-    def fitted_to_launch(*medians: float) -> float:
+    def fit_launch(*medians: float) -> float:
         if min(medians) <= 0.0:
             return math.inf
         return float(fitted(np.log(np.array(medians))))
 
-    by_launch = _each_launch(fitted_to_launch, *(warm for _, warm in usable))
+    by_launch = _each_launch(fit_launch, *(warm for _, warm in usable))
     return DerivedValue(value, interval, by_launch=by_launch)

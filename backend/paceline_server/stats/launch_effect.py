@@ -85,11 +85,8 @@ def widen_by_launches(
 
     Too few launches say nothing, as of a pair. A bound that too few samples left out stays so, and both are left out where
     a launch has no value."""
-    if (
-        len(by_launch) < MIN_LAUNCHES
-        or interval.lower is None
-        or interval.upper is None
-    ):
+    lower, upper = interval.lower, interval.upper
+    if len(by_launch) < MIN_LAUNCHES or (lower is None and upper is None):
         return interval
     figures = np.array(by_launch)
     if not np.isfinite(figures).all():
@@ -97,7 +94,8 @@ def widen_by_launches(
     error = float(figures.std(ddof=1)) / math.sqrt(figures.size)
     half = student_quantile(0.5 + GATE_CONFIDENCE / 2.0, figures.size - 1) * error
     return Interval(
-        min(interval.lower, value - half), max(interval.upper, value + half)
+        None if lower is None else min(lower, value - half),
+        None if upper is None else max(upper, value + half),
     )
 
 

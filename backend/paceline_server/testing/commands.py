@@ -25,6 +25,7 @@ IMPORTED_BY_COMMANDS = (
 
 _command = forked_commands.ForkedCommand(__name__)
 run, run_bytes, close = _command.run, _command.run_bytes, _command.close
+check_against = _command.check_against
 
 
 def prepare() -> None:
@@ -38,7 +39,7 @@ def prepare() -> None:
     CliRunner().invoke(cli.app, ["token", "--help"])
 
 
-def become(arguments: list[str]) -> None:
+def run_here(arguments: list[str]) -> None:
     """Run the command in a fork, as its installed script would."""
     from paceline_server import cli  # noqa: PLC0415
 

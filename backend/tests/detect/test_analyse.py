@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.units import quantity
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.compare import evidence_of, rederive
 from paceline_server.detect.facts import (
@@ -420,6 +421,8 @@ def test_a_gate_that_stopped_by_the_former_method_is_judged_as_it_was() -> None:
     for was, gate in zip(former.report.gates, now.report.gates, strict=True):
         assert was.reason == "insufficient: 2 launches; a gate needs at least 3"
         assert "in each of 2 of 5 launches" in gate.reason
+        assert gate.actual is not None
+        assert gate.reason.startswith(quantity(gate.actual, "ns", 6))
     assert former.report.comparisons == now.report.comparisons
 
 

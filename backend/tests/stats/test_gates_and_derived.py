@@ -322,10 +322,24 @@ def test_launches_widen_no_interval_of_which_they_say_nothing() -> None:
     interval = Interval(0.9, 1.1)
     assert widen_by_launches(interval, 1.0, (0.5, 2.0)) == interval
     assert widen_by_launches(interval, 1.0, (1.0, 1.0, 1.0)) == interval
-    few = Interval(None, 1.1)
-    assert widen_by_launches(few, 1.0, (0.5, 1.0, 2.0)) == few
+    nothing = Interval(None, None)
+    assert widen_by_launches(nothing, 1.0, (0.5, 1.0, 2.0)) == nothing
     no_value = (1.0, 1.0, np.inf)
-    assert widen_by_launches(interval, 1.0, no_value) == Interval(None, None)
+    assert widen_by_launches(interval, 1.0, no_value) == nothing
+
+
+@pytest.mark.parametrize(("statistic", "op"), [("p99", "<="), ("p1", ">=")])
+def test_launches_widen_the_one_bound_that_few_samples_give(
+    statistic: str, op: Op
+) -> None:
+    """Such a gate can only fail: by samples alone it does, although its launches differ by more than the distance."""
+    values = _values(100.0) * np.repeat([1.0, 1.2, 0.8, 1.1, 0.9], 20)
+    level = 100.0 * (1.0 + (0.1 if op == "<=" else -0.1))
+    judge = partial(judge_gate, values, LAUNCH, statistic, op, level)
+    former, now = judge(method=SAMPLES_METHOD), judge()
+    assert (former.verdict, now.verdict) == ("fail", "inconclusive")
+    missing = "upper" if op == "<=" else "lower"
+    assert getattr(now.interval, missing) is getattr(former.interval, missing) is None
 
 
 def _at_launch(case: CaseSamples, number: int) -> CaseSamples:

@@ -16,7 +16,7 @@ from paceline_contract.results import (
     MAX_BYTES,
     ResultError,
     Sample,
-    depth_reached,
+    find_depth,
 )
 from paceline_contract.units import NS_PER
 
@@ -59,7 +59,7 @@ def read_document(data: bytes, tool: str, shape: type[T]) -> T:
     except msgspec.ValidationError as error:
         raise ResultError(
             f"the results of {tool} have an unexpected form: {error}",
-            depth_reached(error),
+            find_depth(error),
         ) from error
 
 

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -32,7 +32,7 @@ class CommandModule(Protocol):
     def prepare(self) -> None:
         """Import what the command imports when it runs."""
 
-    def become(self, arguments: list[str]) -> None:
+    def run_here(self, arguments: list[str]) -> None:
         """Run the command, whose environment, directory and standard streams are those of this process."""
 
 
@@ -139,6 +139,32 @@ class ForkedCommand:
             given=given,
         )
 
+    def check_against(
+        self,
+        program: Sequence[str],
+        *arguments: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        given: bytes,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run the command in a fork and as `program`, and return what both said. Raises AssertionError where they differ."""
+        forked = self.run_bytes(*arguments, cwd=cwd, env=env, given=given)
+        real = subprocess.run(
+            [*program, *arguments],
+            cwd=cwd,
+            env=env,
+            input=given,
+            capture_output=True,
+            check=False,
+        )
+        for what in ("returncode", "stdout", "stderr"):
+            ours, theirs = getattr(forked, what), getattr(real, what)
+            if ours != theirs:
+                raise AssertionError(
+                    f"{what} of the fork: {ours!r}; of {program}: {theirs!r}"
+                )
+        return forked
+
     def close(self) -> None:
         """End the process behind `run`; its CPU time counts as this process's from then on."""
         if self._server is not None:
@@ -146,17 +172,17 @@ class ForkedCommand:
             self._server = None
 
 
-def _be_command(
+def _run_in_fork(
     command: CommandModule, request: dict[str, Any], descriptors: list[int]
 ) -> None:
-    """Become the command; called in the fork."""
+    """Run the command with the streams, directory and environment of its caller."""
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     os.closerange(3, max(descriptors) + 1)
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
-    command.become(request["arguments"])
+    command.run_here(request["arguments"])
 
 
 def _fork(
@@ -167,7 +193,7 @@ def _fork(
         return
     process = os.fork()
     if process == 0:
-        _be_command(command, request, descriptors)
+        _run_in_fork(command, request, descriptors)
         sys.exit(0)
     _, status = os.waitpid(process, 0)
     os.write(descriptors[3], str(os.waitstatus_to_exitcode(status)).encode())

@@ -53,6 +53,12 @@ WORDS: Mapping[str, StatisticLabel] = {
         "memory left after a burst by each other's", turned=True, plus_one=True
     ),
     "given_back": StatisticLabel("share of the peak given back when all is freed"),
+    "replay_vs_mimalloc343": StatisticLabel(
+        "time of traces by mimalloc 3.4.3's", turned=True
+    ),
+    "replay_rss_over_system": StatisticLabel(
+        "peak memory of traces by the system's", plus_one=True
+    ),
     "programs_vs_mimalloc343": StatisticLabel(
         "time of real programs by mimalloc 3.4.3's", turned=True
     ),

@@ -42,6 +42,10 @@ static size_t usable_size(void *object) {
     return size;
 }
 
+/* Larger ones are often tables of which little is ever touched: their pages are
+ * given back, not written to. */
+#define WRITTEN_MAX ((size_t)32 << 20)
+
 void *paceline_calloc(size_t count, size_t size) {
     size_t bytes;
     if (UNLIKELY(__builtin_mul_overflow(count, size, &bytes))) {
@@ -52,6 +56,8 @@ void *paceline_calloc(size_t count, size_t size) {
     if (bytes > MEDIUM_MAX && started() && !options.hardened) {
         decay_tick();
         object = allocate_large(bytes, 1, &zero);
+        zero = zero ||
+               (object != NULL && bytes > WRITTEN_MAX && large_discard(object));
     } else {
         object = allocate(bytes);
     }

@@ -10,7 +10,6 @@
 #include "report.h"
 
 enum { KEPT_MAX = 16, FIRST_SLOTS = 1024 };
-#define HUGE_PAGE ((size_t)2 << 20)
 
 struct huge {
     uintptr_t place; /* 0: empty slot */

@@ -6,6 +6,8 @@
 
 #include "report.h"
 
+#include <string.h>
+
 static unsigned units_for(size_t size) {
     return (unsigned)((size + UNIT_BYTES - 1) >> UNIT_SHIFT);
 }
@@ -82,20 +84,17 @@ size_t large_room(void *object) {
                              : (size_t)span_of(place)->capacity << UNIT_SHIFT;
 }
 
-void *large_resize(void *object, size_t size) {
-    uintptr_t place = (uintptr_t)object;
-    if (is_outside(place)) {
-        return size > LARGE_MAX ? huge_resize(object, size) : NULL;
-    }
-    if (size > LARGE_MAX || size <= MEDIUM_MAX) {
-        return NULL;
-    }
+bool large_discard(void *object) {
+    return os_purge(object, large_room(object));
+}
+
+static bool resize_run(uintptr_t place, size_t size) {
     struct span *run = span_of(place);
     unsigned count = units_for(size);
     bool clean;
     if (count > run->capacity &&
         !units_extend(place, run->capacity, count - run->capacity, &clean)) {
-        return NULL;
+        return false;
     }
     if (count < run->capacity) {
         units_give(place + ((uintptr_t)count << UNIT_SHIFT),
@@ -103,5 +102,32 @@ void *large_resize(void *object, size_t size) {
     }
     run->capacity = count;
     run->start = size;
-    return object;
+    return true;
+}
+
+/* What outgrew its run gets a mapping of its own: the next time its pages move
+ * without a copy. */
+static void *move_out(void *object, size_t size) {
+    bool zero;
+    size_t old_size = large_usable(object);
+    void *moved = huge_take(size, 1, &zero);
+    if (moved != NULL) {
+        memcpy(moved, object, old_size);
+        large_give(object);
+    }
+    return moved;
+}
+
+void *large_resize(void *object, size_t size) {
+    uintptr_t place = (uintptr_t)object;
+    if (size <= MEDIUM_MAX) {
+        return NULL;
+    }
+    if (is_outside(place)) {
+        return size > HUGE_PAGE ? huge_resize(object, size) : NULL;
+    }
+    if (size <= LARGE_MAX && resize_run(place, size)) {
+        return object;
+    }
+    return size > HUGE_PAGE ? move_out(object, size) : NULL;
 }

@@ -1,5 +1,5 @@
-/* Objects over 32 KiB: up to 2 MiB they are runs of units; larger ones ("huge")
- * are mappings of their own.
+/* Objects over 32 KiB: up to 256 MiB they are runs of units; larger ones, and those
+ * over 2 MiB for which there is no run ("huge"), are mappings of their own.
  *
  * A run's first unit has the entry ENTRY_RUN and a span structure with its size;
  * its other units have no entry, so an address inside it belongs to nobody. A huge
@@ -23,6 +23,9 @@ size_t large_size(void *place);
 /* Returns the bytes from a live large object's begin to the end of its run or
  * mapping. */
 size_t large_room(void *place);
+/* Gives the pages of a live large object back, so that it reads as zeros; false:
+ * it is as it was. */
+bool large_discard(void *place);
 /* Changes the size of a large object in place, or by moving its pages. NULL if
  * that is not possible: then the caller must copy. */
 void *large_resize(void *place, size_t size);

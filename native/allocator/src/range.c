@@ -17,7 +17,7 @@
 
 /* Without a limit tables grow for this many segments, and this much metadata,
  * at once. */
-enum { SEGMENTS_A_STEP = 16, META_STEP = 1 << 20, HUGE_PAGE = 2 << 20 };
+enum { SEGMENTS_A_STEP = 16, META_STEP = 1 << 20 };
 
 /* Around each table, so that running on from objects or from one table does not
  * reach another. */

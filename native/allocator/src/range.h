@@ -33,16 +33,15 @@ struct range_counts {
 /* Finds the addresses. Once per process, before anything else. */
 bool range_prepare(void);
 
-/* `count` units (1 to 32) whose first is a multiple of `alignment` units (a
- * power of two); 0 when there are none. *clean: they read as zeros. The caller
- * writes their entries. */
+/* `count` units (1 to 4,096) whose first is a multiple of `alignment` units (a
+ * power of two up to a segment's); 0 when there are none. *clean: they read as
+ * zeros. The caller writes their entries. */
 uintptr_t units_take(unsigned count, unsigned alignment, bool *clean);
 void units_give(uintptr_t place, unsigned count);
 /* Purges what was dirty when this last did something, if that is a decay period
  * ago. */
 void units_age(uint64_t now);
-/* Takes the `more` units behind a run of `count`, if they are free and in its
- * segment. */
+/* Takes the `more` units behind a run of `count`, if they are free. */
 bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean);
 /* The first unit from this one on that is used, or else from the range's begin; 0
  * where there is none. */

@@ -66,9 +66,10 @@ static void look_at(uintptr_t place, unsigned class) {
  * look, too. Reads a span without its lock. */
 SAME_BYTES uintptr_t next_object(unsigned *class) {
     const struct span *span = &range.spans[next.unit];
-    if (entry_of_unit(next.unit) >> ENTRY_OWNER_SHIFT == 0 ||
-        next.index >= span->carved) {
-        next.unit = units_next_used(next.unit + 1);
+    uint32_t entry = entry_of_unit(next.unit);
+    if (entry >> ENTRY_OWNER_SHIFT == 0 || next.index >= span->carved) {
+        size_t units = entry == ENTRY_RUN ? span->capacity : 1;
+        next.unit = units_next_used(next.unit + units);
         next.index = 0;
         return 0;
     }

@@ -41,7 +41,8 @@ enum {
 
 #define UNIT_BYTES ((size_t)1 << UNIT_SHIFT)
 #define SEGMENT_BYTES ((size_t)1 << SEGMENT_SHIFT)
-#define LARGE_MAX ((size_t)2 << 20)
+#define LARGE_MAX ((size_t)256 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
 
 static inline size_t round_up(size_t value, size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -144,6 +145,7 @@ struct segment {
     uint64_t free;
     uint64_t dirty;     /* subset of free */
     uint64_t old_dirty; /* dirty for a whole decay period */
+    uint64_t purged;    /* given back in this decay period; clean and free */
     bool unmapped; /* given back whole, in a range that is mapped piece by piece
                     */
     uint8_t permitted; /* units from the first on that may be touched */

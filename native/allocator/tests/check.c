@@ -68,6 +68,14 @@ static void run_inner(const struct check_test *test, int errors) {
     _Exit(127);
 }
 
+size_t resident_bytes(void) {
+    unsigned long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%lu %lu", &pages, &resident) == 2);
+    fclose(file);
+    return resident * 4096;
+}
+
 /* Returns the wait status of the test's process, and its stderr in `text`. */
 static int run_process(const struct check_test *test, char *text,
                        size_t capacity) {

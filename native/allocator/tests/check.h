@@ -28,6 +28,8 @@ void check_register(struct check_test *test);
 /* A number given as --NAME=value on the command line. */
 long check_parameter(const char *name, long otherwise);
 int check_is_emulated(void);
+/* Of this process, by the kernel. */
+size_t resident_bytes(void);
 
 #define CHECK_CONCAT_(a, b) a##b
 #define TEST_BY_(claim, dies, env, by)                                        \

@@ -49,9 +49,10 @@ static size_t random_size(void) {
 static void take(int i) {
     objects[i].size = random_size();
     objects[i].place =
-        below(6) == 0
-            ? paceline_memalign((size_t)16 << below(10), objects[i].size)
-            : paceline_malloc(objects[i].size);
+        below(6) == 0 ? paceline_memalign(
+                            below(50) == 0 ? 8u << 20 : (size_t)16 << below(10),
+                            objects[i].size)
+                      : paceline_malloc(objects[i].size);
     CHECK(objects[i].place != NULL);
     objects[i].live = 1;
 }

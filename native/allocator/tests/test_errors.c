@@ -24,7 +24,8 @@ DEATH(double_free_of_500_bytes, "double free") { free_twice(500); }
 DEATH(double_free_of_3840_bytes, "double free") { free_twice(3840); }
 DEATH(double_free_of_a_medium_object, "double free") { free_twice(9000); }
 DEATH(double_free_of_a_large_object, "invalid free") { free_twice(100000); }
-DEATH(double_free_of_a_huge_object, "foreign free") { free_twice(5u << 20); }
+DEATH(double_free_of_a_long_run, "invalid free") { free_twice(5u << 20); }
+DEATH(double_free_of_a_huge_object, "foreign free") { free_twice(300u << 20); }
 
 DEATH(double_free_with_others_between, "double free") {
     void *objects[200];
@@ -95,8 +96,14 @@ DEATH(interior_free_in_a_large_object, "interior free") {
 DEATH(interior_free_at_a_unit_of_a_large_object, "invalid free") {
     free_inside(200000, 65536);
 }
-DEATH(interior_free_in_a_huge_object, "foreign free") {
+DEATH(interior_free_in_a_long_run, "interior free") {
     free_inside(5u << 20, 4096);
+}
+DEATH(interior_free_in_the_next_segment_of_a_long_run, "invalid free") {
+    free_inside(9u << 20, 4u << 20);
+}
+DEATH(interior_free_in_a_huge_object, "foreign free") {
+    free_inside(300u << 20, 4096);
 }
 
 DEATH(free_of_a_never_allocated_object, "free of") {
@@ -147,8 +154,11 @@ HARDENED_DEATH(hardened_double_free_of_a_medium_object, "double free") {
 HARDENED_DEATH(hardened_double_free_of_a_large_object, "invalid free") {
     free_twice(100000);
 }
-HARDENED_DEATH(hardened_double_free_of_a_huge_object, "foreign free") {
+HARDENED_DEATH(hardened_double_free_of_a_long_run, "invalid free") {
     free_twice(5u << 20);
+}
+HARDENED_DEATH(hardened_double_free_of_a_huge_object, "foreign free") {
+    free_twice(300u << 20);
 }
 HARDENED_DEATH(hardened_interior_free, "interior free") {
     free_inside(1000, 48);
@@ -213,8 +223,9 @@ HARDENED_DEATH(overflow_of_a_medium_object, "overflow") {
 HARDENED_DEATH(overflow_of_a_large_object, "overflow") {
     write_behind(100000, 1);
 }
+HARDENED_DEATH(overflow_of_a_long_run, "overflow") { write_behind(3000000, 1); }
 HARDENED_DEATH(overflow_of_a_huge_object, "overflow") {
-    write_behind(3000000, 1);
+    write_behind(300000000, 1);
 }
 
 /* A block of 128: the seven bytes between its canary and its fence are nobody's. */

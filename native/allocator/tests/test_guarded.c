@@ -213,11 +213,17 @@ FAULT(running_on_from_a_large_object_ends_the_process, "at the forbidden page",
     change(bytes + (256 << 10) - 1);
     write_where_forbidden(bytes + (256 << 10));
 }
-FAULT(running_on_from_a_huge_object_ends_the_process, "at the forbidden page",
+FAULT(running_on_from_a_long_run_ends_the_process, "at the forbidden page",
       SAMPLE_NONE) {
     bytes = paceline_malloc(3 << 20);
     change(bytes + (3 << 20) - 1);
     write_where_forbidden(bytes + (3 << 20));
+}
+FAULT(running_on_from_a_huge_object_ends_the_process, "at the forbidden page",
+      SAMPLE_NONE) {
+    bytes = paceline_malloc(300 << 20);
+    change(bytes + (300 << 20) - 1);
+    write_where_forbidden(bytes + (300 << 20));
 }
 FAULT(running_back_from_a_large_object_ends_the_process,
       "at the forbidden page", SAMPLE_NONE) {

@@ -1,5 +1,5 @@
-/* Huge objects: their huge pages, and the mappings that are kept for the next.
- */
+/* Objects over 2 MiB: their huge pages, the runs and mappings that serve the next,
+ * and what is given back of them. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "paceline_alloc.h"
@@ -85,24 +85,148 @@ TEST(huge_objects_need_no_more_addresses_than_their_own_when_these_are_short) {
     paceline_free(object);
 }
 
+/* An alignment no run of units has: such an object is a mapping. */
+enum { MAPPED = 8 << 20 };
+
 TEST_(a_kept_mapping_serves_objects_of_half_its_size, NULL,
       "PACELINE_ALLOC_DECAY_MS=1000000") {
-    char *first = paceline_malloc(8 * MIB - 64);
+    char *first = paceline_memalign(MAPPED, 8 * MIB - 64);
     CHECK(first != NULL);
     memset(first, 0x55, 8 * MIB - 64);
     paceline_free(first);
-    char *small = paceline_malloc(3 * MIB);
+    char *small = paceline_memalign(MAPPED, 3 * MIB);
     CHECK(small != NULL && small != first);
-    char *half = paceline_calloc(1, 4 * MIB - 64);
+    char *half = paceline_memalign(MAPPED, 4 * MIB - 64);
     CHECK(half == first);
-    for (size_t i = 0; i < 4 * MIB - 64; i++) {
-        CHECK(half[i] == 0);
-    }
     half = paceline_realloc(half, 5 * MIB);
-    CHECK(half != NULL);
+    CHECK(half != NULL && half[4 * MIB - 65] == 0x55);
     half[5 * MIB - 1] = 1;
     paceline_free(half);
     paceline_free(small);
+}
+
+static size_t faults(void) {
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+    return (size_t)usage.ru_minflt;
+}
+
+/* Blocks that come and go, of 64 KiB to 24 MiB, half of 24 places filled, written
+ * to at every page; the faults of it. */
+static size_t come_and_go(uint64_t seed, int times) {
+    enum { PLACES = 24 };
+    static char *blocks[PLACES];
+    static size_t sizes[PLACES];
+    size_t before = faults();
+    for (int i = 0; i < times; i++) {
+        size_t place = next_random(&seed) % PLACES;
+        if (blocks[place] == NULL) {
+            size_t grade = (size_t)64 << 10 << next_random(&seed) % 8;
+            size_t size = grade + next_random(&seed) % (2 * grade);
+            blocks[place] = paceline_malloc(size);
+            CHECK(blocks[place] != NULL);
+            for (size_t at = 0; at < size; at += 4096) {
+                blocks[place][at] = (char)place;
+            }
+            blocks[place][size - 1] = (char)place;
+            sizes[place] = size;
+        } else {
+            for (size_t at = 0; at < sizes[place]; at += 4096) {
+                CHECK(blocks[place][at] == (char)place);
+            }
+            CHECK(blocks[place][sizes[place] - 1] == (char)place);
+            paceline_free(blocks[place]);
+            blocks[place] = NULL;
+        }
+    }
+    for (size_t place = 0; place < PLACES; place++) {
+        paceline_free(blocks[place]);
+        blocks[place] = NULL;
+    }
+    return faults() - before;
+}
+
+/* After the first round it is known that what a purge gives back is wanted again. */
+TEST_(large_blocks_that_come_again_find_their_pages, NULL,
+      "PACELINE_ALLOC_HUGE_PAGES=0 PACELINE_ALLOC_DECAY_MS=1000000") {
+    SKIP_IN_SHARED_PROCESS("faults are the runtime's, too");
+    size_t first = come_and_go(41, 2000);
+    size_t again = come_and_go(41, 2000);
+    fprintf(stderr, "%zu faults, then %zu\n", first, again);
+    CHECK(first > 4096 && again < first / 4);
+}
+
+TEST_(large_blocks_are_given_back_at_once_when_nothing_may_be_dirty, NULL,
+      "PACELINE_ALLOC_HUGE_PAGES=0 PACELINE_ALLOC_DIRTY_MIB=0") {
+    static char text[1 << 16];
+    (void)come_and_go(42, 500);
+    CHECK(paceline_alloc_stats_json(text, sizeof text) < sizeof text);
+    const char *dirty = strstr(text, "\"dirty_bytes\":");
+    CHECK(dirty != NULL && strtoull(dirty + 14, NULL, 10) < MIB);
+}
+
+TEST_(a_zeroed_table_of_used_addresses_has_no_pages_before_it_is_touched, NULL,
+      "PACELINE_ALLOC_HUGE_PAGES=0") {
+    SKIP_IN_SHARED_PROCESS("resident memory is the runtime's");
+    enum { BYTES = 64 << 20 };
+    char *object = paceline_malloc(BYTES);
+    CHECK(object != NULL);
+    memset(object, 0x55, BYTES);
+    size_t full = resident_bytes();
+    paceline_free(object);
+    char *table = paceline_calloc(1, BYTES);
+    CHECK(table != NULL);
+    CHECK(paceline_alloc_is_hardened() || resident_bytes() < full - 60 * MIB);
+    for (size_t i = 0; i < BYTES; i++) {
+        CHECK(table[i] == 0);
+    }
+    paceline_free(table);
+}
+
+/* A write to the end of an object touches the whole huge page, and so units behind
+ * it that no object had. */
+TEST(a_trim_gives_the_rest_of_touched_huge_pages_back) {
+    enum { COUNT = 40 };
+    skip_without_huge_pages();
+    static char *objects[COUNT];
+    size_t before = resident_bytes();
+    for (int i = 0; i < COUNT; i++) {
+        objects[i] = paceline_malloc(2 * MIB + 1);
+        CHECK(objects[i] != NULL);
+        objects[i][2 * MIB] = 1;
+    }
+    size_t full = resident_bytes();
+    for (int i = 0; i < COUNT; i++) {
+        paceline_free(objects[i]);
+    }
+    (void)paceline_malloc_trim(0);
+    size_t left = resident_bytes();
+    fprintf(stderr, "%zu KiB before, %zu full, %zu left\n", before >> 10,
+            full >> 10, left >> 10);
+    CHECK(left < before + 4 * MIB);
+}
+
+TEST(a_long_run_grows_in_place_and_then_into_a_mapping) {
+    SKIP_IN_SHARED_PROCESS("mappings are the runtime's");
+    if (paceline_alloc_is_hardened()) {
+        SKIP("hardened objects do not grow in place");
+    }
+    unsigned char *object = paceline_malloc(3 * MIB), *begin = object;
+    CHECK(object != NULL && in_range((uintptr_t)object));
+    for (size_t size = 3 * MIB; size < LARGE_MAX; size += 7 * MIB) {
+        object = paceline_realloc(object, size);
+        CHECK(object == begin);
+        object[size - 1] = (unsigned char)(size >> 20);
+    }
+    unsigned char *moved = paceline_realloc(object, 2 * LARGE_MAX);
+    CHECK(moved != NULL && !in_range((uintptr_t)moved));
+    for (size_t size = 3 * MIB; size < LARGE_MAX; size += 7 * MIB) {
+        CHECK(moved[size - 1] == (unsigned char)(size >> 20));
+    }
+    unsigned char *next = paceline_malloc(3 * MIB);
+    CHECK(next == begin); /* the units are free again, all of them */
+    paceline_free(next);
+    paceline_free(moved);
 }
 
 /* Takes addresses, without memory, from the top until the system would map

@@ -173,14 +173,6 @@ TEST_(a_hardened_process_that_limits_itself_keeps_large_objects_and_threads,
     limit_myself();
 }
 
-static size_t resident_bytes(void) {
-    unsigned long pages = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file != NULL && fscanf(file, "%lu %lu", &pages, &resident) == 2);
-    fclose(file);
-    return resident * 4096;
-}
-
 /* Allocates and frees little, as a program at a low rate does: some objects of
  * a few sizes, for which the allocator hardly ever takes a unit. */
 static void work_a_little(uint64_t *seed) {

@@ -38,7 +38,7 @@ static size_t random_size(void) {
     if (kind < 998) {
         return below(300000);
     }
-    return below(5u << 20);
+    return below(below(8) == 0 ? 20u << 20 : 5u << 20);
 }
 
 static void check_stamp(const struct object *object, size_t count) {
@@ -70,7 +70,8 @@ static void allocate_into(struct object *object) {
         break;
     }
     case 1:
-        alignment = (size_t)8 << below(12);
+        /* Now and then of a mapping. */
+        alignment = below(500) == 0 ? 8u << 20 : (size_t)8 << below(12);
         object->place = paceline_memalign(alignment, size);
         break;
     case 2:

@@ -143,14 +143,6 @@ static void *by_role(void *argument) {
     return (uintptr_t)argument == 1 ? produce(NULL) : free_all(NULL);
 }
 
-static size_t resident_bytes(void) {
-    unsigned long pages = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file != NULL && fscanf(file, "%lu %lu", &pages, &resident) == 2);
-    fclose(file);
-    return resident * 4096;
-}
-
 TEST(a_consumer_returns_what_a_producer_makes) {
     run_threads(by_role, 2);
     CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);

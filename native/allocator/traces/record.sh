@@ -1,10 +1,10 @@
 #!/bin/sh
-# Records the traces of captured/ anew: what small runs of five programs ask their allocator for.
+# Makes the traces of captured/ anew: what small runs of five programs ask their allocator for, and patterns.
 #
 #   record.sh LIBRARY    LIBRARY: build/bench/lib/libpaceline_trace.so
 #
-# The first 50,000 events of each. Another version of a program gives another trace, and a new trace begins a
-# new history: record on purpose, not in passing.
+# The first 50,000 events of each, and the patterns that patterns.py makes up. Another version of a program gives
+# another trace, and a new trace begins a new history: record on purpose, not in passing.
 set -eu
 library=$1
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -39,3 +39,4 @@ awk 'BEGIN { for (i = 0; i < 150; i++)
 record cc1 "$compiler" -quiet -O2 "$source" -o /dev/null
 rm -f "$source"
 record git git -C "$here" log --stat -n 40
+python3 "$here/patterns.py" "$here/captured"

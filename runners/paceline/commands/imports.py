@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 import typer
 from paceline_contract.imported_series import LeftOut, sentences
+from paceline_contract.readers import declared_csv, declared_lines
 from paceline_contract.readers.registry import READERS, StatedOrigin
 from paceline_contract.results import cases_without_figures
 from rich.table import Table
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 LOG, CRITERION = "logcat", "criterion"
 RECOGNISED = "auto"
 """The file is read by whichever reader knows it."""
-FORMATS = (RECOGNISED, LOG, CRITERION, *READERS)
+DECLARED = declared_csv.TOOL, declared_lines.TOOL
+FORMATS = (RECOGNISED, LOG, CRITERION, *DECLARED, *READERS)
 _POLICY = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
@@ -49,7 +51,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         str | None,
         typer.Option(
             "--format",
-            help="auto, which recognises the tool, or logcat, criterion, or a tool's name.",
+            help="auto, which recognises the tool, or logcat, criterion, csv, lines, or a tool's name.",
         ),
     ] = None,
     device: Annotated[
@@ -140,6 +142,20 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
             help="With --server: its points count, and changes are looked for in their history.",
         ),
     ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of --format csv and lines: what a column is: COLUMN=benchmark, arm, param, failure, value, unit, or the "
+            "unit of its figures. Repeatable.",
+            metavar="COLUMN=ROLE",
+        ),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            help="Of --format lines: a regular expression of the lines to read; its named groups are the columns.",
+        ),
+    ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
@@ -159,10 +175,13 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         raise UserError(
             f"There is no format {form!r}.", f"Use one of: {', '.join(FORMATS)}."
         )
+    _check_declaration(form, column, pattern)
     of_log = {"device": device, "seconds": seconds, "in-force": in_force}
     if form != LOG:
         _refuse_options(form, of_log)
-        options = _SampleOptions(suite, on, commit, branch, at, fresh, title, judge)
+        options = _SampleOptions(
+            suite, on, commit, branch, at, fresh, title, judge, column or [], pattern
+        )
         _import_samples(form, file, options, directory, as_json, server, token)
         return
     of_samples = {"on": on, "commit": commit, "branch": branch, "at": at}
@@ -209,6 +228,18 @@ def _guess_format(file: str | None, *, is_log: bool) -> str:
     return CRITERION if file != "-" and Path(file).is_dir() else RECOGNISED
 
 
+def _check_declaration(
+    form: str, column: Sequence[str] | None, pattern: str | None
+) -> None:
+    """Raise UserError for a declaration that a format does not use, or for a missing one."""
+    if form not in DECLARED:
+        _refuse_options(form, {"column": column or None})
+    if form != declared_lines.TOOL:
+        _refuse_options(form, {"pattern": pattern})
+    elif pattern is None:
+        raise UserError("Say which lines to read.", "Give their --pattern.")
+
+
 def _refuse_options(form: str, options: Mapping[str, object]) -> None:
     """Raise UserError for options that a format does not use."""
     for name, value in options.items():
@@ -239,6 +270,8 @@ class _SampleOptions(NamedTuple):
     fresh: bool
     title: str | None
     judge: bool
+    columns: Sequence[str]
+    pattern: str | None
 
 
 class _SamplesRead(NamedTuple):
@@ -267,7 +300,12 @@ def _read_criterion(path: str, options: _SampleOptions) -> _SamplesRead:
 def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _SamplesRead:
     at = parse_measured_at(options.at)
     origin = StatedOrigin(options.commit, options.branch, at)
-    file = result_files.read(path, tool, origin)
+    if tool in DECLARED:
+        file = result_files.read_declared(
+            path, options.pattern, options.columns, origin
+        )
+    else:
+        file = result_files.read(path, tool, origin)
     suite = _suite_name(options.suite)
     return _SamplesRead(
         file.result,

@@ -16,7 +16,7 @@ from paceline.commands.options import refuse_without_token
 from paceline.commands.server_client import READ_TRIES, user_errors
 from paceline.display import print_note
 from paceline.errors import UserError
-from paceline.recordings import write_recording
+from paceline.recordings import TooLargeError, write_recording
 
 
 class KeepingPlace(NamedTuple):
@@ -63,6 +63,8 @@ def keep(directory: Path, place: KeepingPlace | None) -> None:
         print_note(f"Not kept on the server: {error.text}")
         if error.advice:
             print_note(error.advice)
+        if isinstance(error, TooLargeError):
+            return
         print_note("Nothing is lost. To send it later:")
         print_note(f"  {_push_later(directory, place)}")
         return

@@ -195,8 +195,8 @@ def _read_recording(
                 f"{path} was measured by paceline, which wrote down --{name} itself.",
                 "Leave the option out.",
             )
-    body = write_recording(path, origin.branch).import_body(target)
-    return _Pushed({**body, "notify": not backfill}, ())
+    recording = write_recording(path, origin.branch)
+    return _Pushed(recording.import_body(target, notify=not backfill), ())
 
 
 def _read_file(

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
-import psutil
 
 from paceline.exit_descriptions import count_memory_kills, has_counts, memory_sentence
 
@@ -144,7 +144,7 @@ class GuardedProcess:
                 self._end = ProcessEnd(exit_code=self._popen.wait(timeout_s))
         return self._end
 
-    def _read_control(self, control: socket.socket, timeout_s: float) -> None:
+    def _read_control(self, control: socket.socket, timeout_s: float | None) -> None:
         if not select.select([control], [], [], timeout_s)[0]:
             return
         data = control.recv(4096)
@@ -157,6 +157,10 @@ class GuardedProcess:
             else:
                 self._end = self._with_memory(msgspec.convert(fact, ProcessEnd))
         if not data and self._end is None:
+            if sys.platform != "win32" and self.pid is not None:
+                # Nobody else ends it now: the kernel can end a process with its parent only where the parent forked.
+                with contextlib.suppress(OSError):
+                    os.killpg(self.pid, signal.SIGKILL)
             self._end = ProcessEnd(start_error="its guard process was killed")
 
     def _with_memory(self, end: ProcessEnd) -> ProcessEnd:
@@ -180,6 +184,8 @@ class GuardedProcess:
             with contextlib.suppress(OSError):
                 self._control.sendall(order)
         elif self.pid is not None and self._end is None:
+            import psutil  # noqa: PLC0415 - Windows alone needs it, and each launch would import it
+
             with contextlib.suppress(psutil.NoSuchProcess):
                 tree = psutil.Process(self.pid)
                 for process in [*tree.children(recursive=True), tree]:
@@ -190,7 +196,10 @@ class GuardedProcess:
 
     def __exit__(self, *_: object) -> None:
         if self._control is not None:
-            self._control.close()
+            with self._control, contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_WR)
+                while self._end is None:
+                    self._read_control(self._control, None)
         elif self._end is None:
             self.kill()
         if self._popen is not None:

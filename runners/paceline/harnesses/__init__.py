@@ -6,45 +6,54 @@ manifest, `declared.py` names them by one, and `drive.py` is the workload that s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from paceline.errors import UserError
-from paceline.harnesses.catch2 import Catch2
-from paceline.harnesses.criterion import Criterion
-from paceline.harnesses.go_testing import GoTesting
-from paceline.harnesses.google_benchmark import GoogleBenchmark
-from paceline.harnesses.hyperfine import Hyperfine
-from paceline.harnesses.jmh import Jmh
-from paceline.harnesses.plain import PlainCommand
 from paceline.harnesses.port import Harness
-from paceline.harnesses.pytest_benchmark import PytestBenchmark
-from paceline.harnesses.vitest import Vitest
 
-HARNESSES: Final[tuple[Harness, ...]] = (
-    GoTesting(),
-    PytestBenchmark(),
-    Criterion(),
-    Jmh(),
-    Hyperfine(),
-    Vitest(),
-    GoogleBenchmark(),
-    Catch2(),
-    PlainCommand(),
+HARNESSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "go": "go_testing.GoTesting",
+        "pytest-benchmark": "pytest_benchmark.PytestBenchmark",
+        "pyperf": "pyperf.Pyperf",
+        "divan": "divan.Divan",
+        "criterion": "criterion.Criterion",
+        "jmh": "jmh.Jmh",
+        "hyperfine": "hyperfine.Hyperfine",
+        "vitest": "vitest.Vitest",
+        "google-benchmark": "google_benchmark.GoogleBenchmark",
+        "catch2": "catch2.Catch2",
+        "command": "plain.PlainCommand",
+    }
 )
-"""They are asked in this order; the last takes any command."""
+"""The module and class of each. They are asked in this order; the last takes any command.
+
+Each start of the workload imports its own one alone.
+"""
 
 
 def find_harness(name: str) -> Harness:
     """Find the harness of this name. Raises UserError."""
-    for harness in HARNESSES:
-        if harness.name == name:
-            return harness
-    names = ", ".join(harness.name for harness in HARNESSES)
-    raise UserError(f"There is no harness {name!r}.", f"Use one of: {names}.")
+    if name not in HARNESSES:
+        raise UserError(
+            f"There is no harness {name!r}.", f"Use one of: {', '.join(HARNESSES)}."
+        )
+    module, _, harness = HARNESSES[name].partition(".")
+    made: Harness = getattr(import_module(f"{__name__}.{module}"), harness)()
+    return made
+
+
+def list_harnesses() -> Iterator[Harness]:
+    """Yield all harnesses in their order."""
+    return map(find_harness, HARNESSES)
 
 
 def detect_harness(command: Sequence[str], directory: Path) -> Harness:
     """Detect the harness that `command`, started in `directory`, runs; a plain command if it is none."""
-    return next(harness for harness in HARNESSES if harness.detect(command, directory))
+    return next(
+        harness for harness in list_harnesses() if harness.detect(command, directory)
+    )

@@ -17,29 +17,24 @@ from paceline_contract.results import (
 )
 
 from paceline.errors import UserError
-from paceline.harnesses.port import (
-    DriveRequest,
-    FinishedStart,
-    Invocation,
-    program_of,
-)
+from paceline.harnesses.cargo_bench import is_cargo_bench, select_cases
+from paceline.harnesses.port import DriveRequest, FinishedStart, Invocation
 
 DIRECTORY = "criterion"
 OTHERS = (
-    (re.compile(rb"^Timer precision: \S+ \S+$", re.MULTILINE), "Divan"),
+    (
+        re.compile(rb"^\S.* fastest +\xe2\x94\x82 slowest", re.MULTILINE),
+        "Divan: give --harness divan",
+    ),
     (
         re.compile(rb"^test .+ \.\.\. bench: +[\d,.]+ ns/iter ", re.MULTILINE),
-        "Rust's own harness (#[bench])",
+        "Rust's own harness (#[bench]), which leaves no samples and is not driven: time them as a process with "
+        "--harness command",
     ),
 )
-"""What other harnesses print that `cargo bench` runs, and their names."""
+"""What other harnesses print that `cargo bench` runs, and what to do with them."""
 _META = re.compile(r"[\\.+*?()|\[\]{}^$#&~-]")
 """Matches what Rust's patterns, in every version, may have behind a backslash."""
-CARGO_VALUE = re.compile(
-    "-[pjFZC]|--(package|bench|bin|example|test|exclude|jobs|profile|features|target|target-dir|manifest-path"
-    "|lockfile-path|message-format|color|config)"
-)
-"""Matches the options of cargo that take a value."""
 CRITERION_VALUE = re.compile(
     "-[sbc]|--(save-baseline|baseline|baseline-lenient|load-baseline|sample-size|warm-up-time|measurement-time"
     "|nresamples|noise-threshold|confidence-level|significance-level|profile-time|plotting-backend|output-format"
@@ -54,7 +49,7 @@ class Criterion:
     can_filter = True
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:  # noqa: ARG002 - the port's signature
-        return program_of(command) == "cargo" and "bench" in command[1:]
+        return is_cargo_bench(command)
 
     def make_invocation(self, request: DriveRequest) -> Invocation:
         """Give Criterion its directory in the environment. Its own options are the user's, because what runs beside it
@@ -62,7 +57,9 @@ class Criterion:
         directory = str(request.output / DIRECTORY)
         argv = request.command
         if request.only:
-            argv = _select_cases(argv, request.only)
+            # They are among those that the command's own filter selects, and Criterion takes one pattern.
+            names = (_META.sub(r"\\\g<0>", name) for name in sorted(request.only))
+            argv = select_cases(argv, CRITERION_VALUE, [f"^({'|'.join(names)})$"])
         return Invocation(argv, {"CRITERION_HOME": directory})
 
     def read(self, finished: FinishedStart) -> Result:
@@ -70,40 +67,8 @@ class Criterion:
         if not directory.is_dir():
             for mark, other in OTHERS:
                 if mark.search(finished.stdout):
-                    raise ResultError(
-                        f"these benchmarks are of {other}, which leaves no samples and is not driven: time them as a "
-                        "process with --harness command"
-                    )
+                    raise ResultError(f"these benchmarks are of {other}")
         return read_directory(directory)
-
-
-def _select_cases(command: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the command with a pattern of exactly these cases. They are among those that the command's own filter
-    selects, and Criterion takes one."""
-    at = command.index("bench") + 1
-    end = command.index("--") if "--" in command else len(command)
-    pattern = "|".join(_META.sub(r"\\\g<0>", name) for name in sorted(names))
-    return [
-        *command[:at],
-        *_without_positionals(command[at:end], CARGO_VALUE),
-        "--",
-        *_without_positionals(command[end + 1 :], CRITERION_VALUE, "--exact"),
-        f"^({pattern})$",
-    ]
-
-
-def _without_positionals(
-    arguments: Sequence[str], with_value: re.Pattern[str], *flags: str
-) -> list[str]:
-    """Return the options without these flags, and the values of those that take one."""
-    kept = []
-    remaining = iter(arguments)
-    for argument in remaining:
-        if argument.startswith("-") and argument not in flags:
-            kept.append(argument)
-            if with_value.fullmatch(argument):
-                kept += [value for value in (next(remaining, None),) if value]
-    return kept
 
 
 def read_directory(directory: Path) -> Result:

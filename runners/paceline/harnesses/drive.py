@@ -34,6 +34,7 @@ from paceline_contract.tool_starts import default_warmups
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
+from paceline.executors.draining import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.executors.process import (
     GuardedProcess,
     ProcessEnd,
@@ -58,7 +59,6 @@ from paceline.harnesses.port import (
     Overhead,
 )
 from paceline.layout import draw_round_layout, inherited_layout
-from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
 
 DRIVE: Final = (sys.executable, "-P", "-m", "paceline.harnesses")
@@ -71,8 +71,8 @@ SHELL_STARTS = 15
 
 
 class DriveSpec(msgspec.Struct, frozen=True):
-    """The measurement of a side. `cases` are by the tool's names where they are known; of a suite, `arms` has the patterns
-    to name them by. `prepare` runs before each start, untimed."""
+    """The measurement of a side. `cases` are by the tool's names where they are known, and `benchmarks` is what the manifest
+    declares; of a suite, `arms` has the patterns to name them by. `prepare` runs before each start, untimed."""
 
     harness: str
     command: list[str]
@@ -80,6 +80,7 @@ class DriveSpec(msgspec.Struct, frozen=True):
     workload: str = ""
     arms: dict[str, str] = {}
     cases: dict[str, PlannedCase] = {}
+    benchmarks: dict[str, Benchmark] = {}
     repetitions: int = 1
     min_time_ns: int = 100_000_000
     warmups: int = 0
@@ -319,7 +320,7 @@ class _Launch:
     def __init__(self, spec: DriveSpec, number: int, seed: int) -> None:
         self.spec, self.number, self.seed = spec, number, seed
         self.cases: dict[str, PlannedCase] = {}
-        self._declared: dict[str, Benchmark] = {}
+        self._declared = spec.benchmarks
         self._numbers: dict[str, int] = {}
         """The numbers of the cases that were announced, by the tool's names."""
         self._has_begun = False
@@ -466,8 +467,8 @@ class _Launch:
         ]
 
     def _announce(self, case: MeasuredCase, planned: PlannedCase) -> dict[str, Any]:
-        """Return the event that announces a case; in a suite with all metrics that it declares, because a start may lack
-        one that another has."""
+        """Return the event that announces a case, with all metrics that are declared, because a start may lack one that
+        another has."""
         metrics: Mapping[str, Metric | MeasuredMetric]
         if planned.benchmark in self._declared:
             metrics = self._declared[planned.benchmark].metrics
@@ -492,8 +493,8 @@ class _Launch:
     def _select_metrics(
         self, case: MeasuredCase, planned: PlannedCase
     ) -> list[MeasuredMetric]:
-        """Return the metrics of a case; in a suite those that it declares. Raises HarnessError if there are none, or one
-        is declared otherwise."""
+        """Return the metrics of a case that are declared. Raises HarnessError if there are none, or one is declared
+        otherwise."""
         if planned.benchmark not in self._declared or case.unavailable is not None:
             return case.metrics
         declared = self._declared[planned.benchmark].metrics
@@ -502,12 +503,12 @@ class _Launch:
             stated = declared[metric.name].unit, declared[metric.name].direction
             if stated != (metric.unit, metric.direction):
                 raise HarnessError(
-                    f"{metric.name} of {case.name} is in {metric.unit}, {metric.direction} is better, and suite.toml "
-                    f"declares {' and '.join(stated)} for {planned.benchmark}"
+                    f"{metric.name} of {case.name} is in {metric.unit}, {metric.direction} is better, and "
+                    f"{planned.benchmark} declares {' and '.join(stated)}"
                 )
         if not selected:
             raise HarnessError(
-                f"{case.name} has none of the metrics that suite.toml declares for {planned.benchmark}; it has "
+                f"{case.name} has none of the metrics that {planned.benchmark} declares; it has "
                 f"{', '.join(metric.name for metric in case.metrics) or 'none'}"
             )
         return selected

@@ -25,6 +25,9 @@ from paceline.harnesses.port import (
     Invocation,
 )
 
+CPU_RESOLUTION_NS = 1_000
+"""The kernel gives CPU times in microseconds."""
+
 
 class PlainCommand:
     """Times any command. It is one case, even if base and head name the command differently."""
@@ -45,8 +48,8 @@ class PlainCommand:
             raise ResultError("processes can be timed on Linux and macOS only")
         figures: list[tuple[str, Unit, int]] = [
             ("time", "ns", end.wall_ns - overhead.wall_ns),
-            ("user_time", "ns", (end.user_ns or 0) - overhead.user_ns),
-            ("system_time", "ns", (end.system_ns or 0) - overhead.system_ns),
+            ("user_time", "ns", _above_zero(end.user_ns, overhead.user_ns)),
+            ("system_time", "ns", _above_zero(end.system_ns, overhead.system_ns)),
             ("peak_memory", "bytes", end.rss_peak_bytes or 0),
         ]
         if figures[0][2] <= 0:
@@ -60,3 +63,9 @@ class PlainCommand:
             if figure > 0
         ]
         return Result(self.name, [MeasuredCase(name, name, metrics=metrics)])
+
+
+def _above_zero(measured_ns: int | None, overhead_ns: int) -> int:
+    """Return a CPU time without the shell's. Less than the kernel can tell counts as the least that it can, because every
+    start has the same metrics, and 0 has no ratio."""
+    return max((measured_ns or 0) - overhead_ns, CPU_RESOLUTION_NS)

@@ -17,6 +17,7 @@ OWN_STATE = ("paceline.cli", "paceline.commands")
 
 _command = forked_commands.ForkedCommand(__name__)
 run, run_bytes, close = _command.run, _command.run_bytes, _command.close
+check_against = _command.check_against
 
 
 def prepare() -> None:
@@ -29,7 +30,7 @@ def prepare() -> None:
     CliRunner().invoke(paceline.cli.app, ["submit", "--help"])
 
 
-def become(arguments: list[str]) -> None:
+def run_here(arguments: list[str]) -> None:
     """Run the command in a fork, as `python -m paceline` would."""
     for name in list(sys.modules):
         if name.startswith(OWN_STATE):

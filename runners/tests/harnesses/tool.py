@@ -19,6 +19,8 @@ print("[==========] progress 50 %")
 print("{ not json")
 if mode == "forever":
     time.sleep(3600)
+if mode == "asks":
+    input("Overwrite former results? ")
 wanted = re.compile(options.get("--benchmark_filter", "."))
 counter = Path(os.environ.get("TOOL_COUNTER", "/dev/null"))
 starts = len(counter.read_text().splitlines()) if counter.is_file() else 0
@@ -39,6 +41,8 @@ for name, each in times.items():
             entry |= {"error_occurred": True, "error_message": each}
         else:
             entry |= {"real_time": each * jitter, "cpu_time": each * jitter}
+            if mode == "first without" and not starts:
+                entry["cpu_time"] = 0.0
         benchmarks.append(entry)
     if mode == "twice":
         benchmarks.append(benchmarks[-1])

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
 
 import type { Gate } from '../../api/types';
+import { samples } from '../../testing/fake-backend';
 import { comparison } from '../../testing/fixtures-decisions';
 import { hashingReport } from '../../testing/scenario-hashing';
 import { renderApp } from '../../testing/render-app';
@@ -349,25 +350,31 @@ describe('the results of an A/B job', () => {
   });
 });
 
+/** Expects that a table has the texts of both names, and the name of the benchmark where one hovers. */
+async function seeTexts(name: string, benchmark: string): Promise<void> {
+  const table = within(await screen.findByRole('table', { name }));
+  expect(await table.findByText('解析')).toHaveAttribute('title', benchmark);
+  expect(table.getByText('n<=8')).toBeInTheDocument();
+}
+
 describe('the measurements of an ordinary job', () => {
-  it('have the text of a name with a digest, and the name as its title', async () => {
+  it('have the text of a name with a digest, as their samples do, and the name as its title', async () => {
+    const names = { benchmark: 'b__0123456789abcdef', arm: 'n_8__76543210' };
     renderApp('/runs/run-done-1', (backend) => {
       const plain = hashingReport();
       const [measurement] = plain.measurements;
       if (measurement === undefined) throw new Error('nothing measured');
-      const names = { benchmark: 'b__0123456789abcdef', arm: 'n_8__76543210' };
       backend.reports.set('job-1', {
         ...plain,
         measurements: [{ ...measurement, ...names }],
         name_texts: { [names.benchmark]: '解析', [names.arm]: 'n<=8' },
       });
+      const [series] = samples(100);
+      if (series === undefined) throw new Error('nothing measured');
+      backend.series.set('job-1', [{ ...series, ...names }]);
     });
-    const table = await screen.findByRole('table', { name: 'Measurements' });
-    expect(within(table).getByText('解析')).toHaveAttribute(
-      'title',
-      'b__0123456789abcdef',
-    );
-    expect(within(table).getByText('n<=8')).toBeInTheDocument();
+    await seeTexts('Measurements', names.benchmark);
+    await seeTexts('Samples per case', names.benchmark);
   });
 
   it('lead to their history', async () => {

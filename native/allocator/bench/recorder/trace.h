@@ -11,6 +11,9 @@
  *   kind 3   calloc    argument: bytes                 gets a number
  *   kind 4   aligned   argument: log2 of the alignment second: bytes; a number
  *   kind 5   thread    argument: which thread what follows is of, from 0
+ *   kind 6   written   argument: the object's number   second: bytes, each page of
+ *            which is written to; no recorder sees that, ../../traces/patterns.py
+ *            makes it up
  *
  * A trace begins on thread 0. Numbers are not in the file: an object gets the one
  * that was given back last, otherwise the next unused one; `objects` numbers are
@@ -30,7 +33,8 @@ enum trace_kind {
     TRACE_REALLOC,
     TRACE_CALLOC,
     TRACE_ALIGNED,
-    TRACE_THREAD
+    TRACE_THREAD,
+    TRACE_WRITTEN
 };
 
 enum {

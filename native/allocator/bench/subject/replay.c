@@ -1,8 +1,8 @@
 /* The scenario replay: a recorded trace (recorder/trace.h), by one thread.
  *
  * One operation is the whole trace, decoded before anything is timed. The first
- * and last byte of each object are written: a trace does not say what its program
- * did with them. */
+ * and last byte of each object are written, and of each page where a trace says so:
+ * a recorded one does not say what its program did with them. */
 #define _GNU_SOURCE
 #include "subject.h"
 #include "../recorder/trace.h"
@@ -100,6 +100,10 @@ static bool decode(struct reader *reader, struct numbers *numbers,
         step->bytes = bytes_of(number_of(reader));
         step->number = next_number(numbers) & 0x1fffffff;
         return true;
+    case TRACE_WRITTEN:
+        step->number = live_number(numbers, argument) & 0x1fffffff;
+        step->bytes = bytes_of(number_of(reader));
+        return true;
     case TRACE_THREAD:
         return false;
     default:
@@ -164,6 +168,12 @@ static void *made(const struct step *step, void *before) {
     return object;
 }
 
+static void write_to(unsigned char *object, const struct step *step) {
+    enum { PAGE = 4096 };
+    for (size_t at = 0; at < step->bytes; at += PAGE)
+        object[at] = (unsigned char)step->number;
+}
+
 static void work(struct lane *lane, uint64_t times) {
     const struct trace *trace = lane->own;
     for (uint64_t done = 0; done < times; done++) {
@@ -173,6 +183,8 @@ static void work(struct lane *lane, uint64_t times) {
             if (step->kind == TRACE_FREE) {
                 free(*object);
                 *object = NULL;
+            } else if (step->kind == TRACE_WRITTEN) {
+                write_to(*object, step);
             } else {
                 *object = made(step, *object);
             }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use crate::disk::{Access, Attributes, DiskFile, Kind};
+use crate::disk::{Access, Attributes, DiskFile, Kind, Stamp};
 use crate::error::{Doing, Error, Result};
 use crate::history::BandReader;
 use crate::pages::PageSet;
@@ -200,7 +200,7 @@ impl Store {
             .doing("making", &path)?;
         write_out(&reader, file.as_ref(), &path, band.state)?;
         let recorded = band.attributes.as_deref();
-        if let Some(attributes) = self.rights_of_restored(name, recorded) {
+        if let Some(attributes) = self.rights_of_restored(name, recorded, file.as_ref())? {
             file.set_attributes(&attributes)
                 .doing("setting the rights of", &path)?;
         }
@@ -212,20 +212,31 @@ impl Store {
         file.sync_all().doing("syncing", &path)
     }
 
-    /// The rights of a band of the past: those it had, without any that the band of its name in
-    /// live does not give. If it is not known what it had, those of live; if there is none either,
-    /// it stays accessible to the user who restores it only.
-    fn rights_of_restored(&self, name: &str, recorded: Option<&Attributes>) -> Option<Attributes> {
-        // What cannot be opened as a file gives no rights.
-        let live = self.disk.open(&self.live.join(name), Access::Read);
-        let live = live.and_then(|file| file.attributes()).ok().flatten();
-        match (recorded, live) {
-            (Some(recorded), Some(live)) => Some(Attributes {
-                mode: recorded.mode & live.mode,
-                ..recorded.clone()
-            }),
-            (recorded, live) => recorded.cloned().or(live),
-        }
+    /// The rights of a band of the past, made as `file`: those that it had, without any that the band of its name in
+    /// live does not give ([`Attributes::where_live_has`]). Where live has no such band, those that it had; where it
+    /// is not known what it had, those of live. Where neither is known it stays as it was made: accessible to the
+    /// user who restores it only.
+    fn rights_of_restored(
+        &self,
+        name: &str,
+        recorded: Option<&Attributes>,
+        file: &dyn DiskFile,
+    ) -> Result<Option<Attributes>> {
+        let path = self.live.join(name);
+        let is_band = |stamp: Stamp| stamp.kind == Kind::File;
+        let live = match self.disk.open(&path, Access::Read) {
+            Ok(file) => file.attributes().doing("reading the rights of", &path)?,
+            // A band whose rights cannot be seen may give none.
+            Err(error) if self.disk.stamp(&path).is_ok_and(is_band) => {
+                return Err(Error::io("opening", &path, error));
+            }
+            Err(_) => None,
+        };
+        let made = file.attributes().doing("reading the rights of", &path)?;
+        Ok(match (recorded, live, made) {
+            (Some(recorded), Some(live), Some(made)) => Some(recorded.where_live_has(&live, &made)),
+            (recorded, live, _) => recorded.cloned().or(live),
+        })
     }
 }
 

@@ -99,6 +99,11 @@ pub fn prefer(name: &str) -> bool {
 
 /// Returns the engine for the first signature that is verified alone under a key. The engines in lanes need
 /// multiples of the key, which cost more than a verification by `portable`, so they wait for a second signature.
+///
+/// So in a process that prefers lanes two kinds of code accept: `portable` a key's first signature, and those of keys
+/// without a place for multiples, and lanes the others. One kind alone would make multiples, for the time of six
+/// verifications, of every key that is used once, and for each signature of a key without a place; that both accept
+/// the same is proved of the arithmetic (`lanes/bounds.rs`) and tested of the rest (`tests/differential.rs`).
 #[must_use]
 pub fn first() -> &'static dyn Engine {
     &Portable

@@ -15,10 +15,8 @@ use rustix::io::Errno;
 
 use super::real::kind_of;
 use super::{Access, Attributes, Stamp, probe};
-use crate::attributes::ACCESS_LIST;
+use crate::attributes::{ACCESS_LIST, OWNERS_BITS};
 
-/// What an owner may do, and nobody else.
-const OWNERS_RIGHTS: u32 = 0o700;
 /// The error for an extended attribute that a file does not have.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const GONE: Errno = Errno::NODATA;
@@ -80,7 +78,7 @@ pub(super) fn set_attributes(file: &File, wanted: &Attributes) -> io::Result<()>
     let given = (wanted.owner, wanted.group) == (now.uid(), now.gid())
         || fchown(file, Some(wanted.owner), Some(wanted.group)).is_ok();
     if !set_extended(file, &wanted.extended, given)? || !given {
-        mode &= OWNERS_RIGHTS;
+        mode &= OWNERS_BITS;
     }
     // Last: it also limits what the access list allows.
     file.set_permissions(Permissions::from_mode(mode))

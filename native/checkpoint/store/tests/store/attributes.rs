@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use paceline_checkpoint::disk::{Access, Disk, FakeDisk, RealDisk};
+use paceline_checkpoint::disk::{Access, Attributes, Disk, DiskFile, FakeDisk, RealDisk};
 use paceline_checkpoint::{Options, Store, store_path};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 
@@ -236,6 +236,138 @@ fn a_rollback_gives_no_right_that_either_the_checkpoint_or_live_does_not() {
         assert_eq!(fs::read(live.join(name)).expect("back"), b"then");
         assert_eq!(what_it_is(&live.join(name)).0, 0o600, "{name}");
     }
+}
+
+const ANOTHER: u32 = 65533;
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
+/// Attributes of a file of mode 0640 that belongs to nobody, with these extended attributes.
+fn of_nobody(extended: &[(&str, &[u8])]) -> Attributes {
+    Attributes {
+        mode: 0o640,
+        owner: NOBODY,
+        group: NOBODY,
+        modified_ns: 0,
+        extended: extended
+            .iter()
+            .map(|(name, value)| (name.as_bytes().to_vec(), value.to_vec()))
+            .collect(),
+    }
+}
+
+/// What a band had, what live's has now, and what is left of both after a rollback, by what changed. `made` is what
+/// the user who restores gives a new file.
+fn changes_of_rights(made: &Attributes) -> Vec<(&'static str, [Attributes; 3])> {
+    const NO_ID: u32 = u32::MAX;
+    let list = |users: &[u32]| {
+        let mut entries = vec![(0x01, 6, NO_ID)];
+        entries.extend(users.iter().map(|user| (0x02, 4, *user)));
+        entries.extend([(0x04, 0, NO_ID), (0x10, 4, NO_ID), (0x20, 0, NO_ID)]);
+        access_list(&entries)
+    };
+    let (one, two) = (list(&[ANOTHER]), list(&[1, ANOTHER]));
+    let [one, two] = [&one, &two].map(|list| of_nobody(&[(ACCESS_LIST, list)]));
+    // linux/capability.h: version 2, without any
+    let capability = [&0x0200_0000_u32.to_le_bytes()[..], &[0; 16]].concat();
+    let capable = of_nobody(&[("security.capability", &capability)]);
+    let plain = of_nobody(&[]);
+    let closed = Attributes {
+        mode: 0o600,
+        ..plain.clone()
+    };
+    let group = Attributes {
+        group: ANOTHER,
+        ..plain.clone()
+    };
+    let owner = Attributes {
+        owner: ANOTHER,
+        ..plain.clone()
+    };
+    let others = Attributes {
+        mode: 0o604,
+        ..plain.clone()
+    };
+    let restorers = Attributes {
+        owner: made.owner,
+        group: made.group,
+        ..closed.clone()
+    };
+    let closed_group = Attributes {
+        mode: 0o600,
+        ..group.clone()
+    };
+    let tags = ["then", "now"].map(|value| of_nobody(&[("user.paceline", value.as_bytes())]));
+    let [tagged, retagged] = tags;
+    let changes = [
+        ("nothing", [&plain, &plain, &plain]),
+        ("nothing beside a list", [&two, &two, &two]),
+        ("mode", [&plain, &others, &closed]),
+        ("group", [&plain, &group, &closed_group]),
+        ("owner", [&plain, &owner, &restorers]),
+        ("entry of the list, taken away", [&two, &one, &closed]),
+        ("entry of the list, added", [&one, &two, &closed]),
+        ("list, taken away", [&one, &plain, &closed]),
+        ("list, added", [&plain, &one, &closed]),
+        ("capability, taken away", [&capable, &plain, &plain]),
+        ("capability, added", [&plain, &capable, &plain]),
+        ("no right", [&tagged, &retagged, &tagged]),
+    ];
+    changes
+        .map(|(what, all)| (what, all.map(Clone::clone)))
+        .into()
+}
+
+/// Of an owner, a group, an access list or a capability that a band had then and live's has not now, or the other
+/// way round, nobody has a right afterwards.
+#[test]
+fn a_rollback_gives_no_right_to_those_who_have_it_on_one_side_only() {
+    let root = tempfile::tempdir().expect("a directory");
+    let mut disks: Vec<(Arc<dyn Disk>, PathBuf)> =
+        vec![(Arc::new(FakeDisk::default()), live_path())];
+    if fs::metadata(root.path()).expect("there").uid() == 0 {
+        disks.push((Arc::new(RealDisk), root.path().join("bands"))); // only root gives files away
+    }
+    for (disk, live) in disks {
+        disk.make_dir(&live).expect("made");
+        let give = |name: &str, access, bytes: &[u8], rights: &Attributes| {
+            let file = disk.open(&live.join(name), access).expect("opened");
+            file.write_at(bytes, 0).expect("written");
+            file.set_attributes(rights).expect("set");
+            rights_of(file.as_ref()).same_rights(rights)
+        };
+        let probe = live.join("probe");
+        let file = disk.open(&probe, Access::CreatePrivate).expect("made");
+        let mut changes = changes_of_rights(&rights_of(file.as_ref()));
+        drop(file);
+        disk.remove(&probe).expect("removed");
+        // Not every filesystem has access lists, and not every root may set a capability.
+        changes.retain(|(what, [then, now, _])| {
+            let keeps_now = give(what, Access::Create, b"then", now);
+            let keeps = give(what, Access::Write, b"then", then) && keeps_now;
+            if !keeps {
+                disk.remove(&live.join(what)).expect("removed");
+            }
+            keeps
+        });
+        let mut store = Store::init(Arc::clone(&disk), &live, OPTIONS, "first").expect("new");
+        for (what, [_, now, _]) in &changes {
+            give(what, Access::Write, b"now!", now);
+        }
+        store.rollback_observed("first").expect("back");
+        assert!(changes.len() >= 5, "{changes:?}");
+        for (what, [_, _, left]) in changes {
+            let file = disk.open(&live.join(what), Access::Read).expect("back");
+            let mut bytes = [0; 4];
+            file.read_at(&mut bytes, 0).expect("read");
+            let back = rights_of(file.as_ref());
+            assert_eq!(&bytes, b"then", "{what}");
+            assert!(back.same_rights(&left), "{what}: {back:?}");
+        }
+    }
+}
+
+fn rights_of(file: &dyn DiskFile) -> Attributes {
+    file.attributes().expect("there").expect("known")
 }
 
 /// Names the directory of the test in the process that is no superuser.
