@@ -101,7 +101,10 @@ def test_of_a_built_program_the_suite_has_only_that_and_what_makes_it(
     assert "no harness was recognised" in " ".join(done.stderr.split())
     (workload,) = load(theirs / "suite.toml").workloads
     assert workload.host is not None
-    assert (workload.host.artifacts, workload.host.command) == (["out/work"], ["./work"])
+    assert (workload.host.artifacts, workload.host.command) == (
+        ["out/work"],
+        ["./work"],
+    )
     (theirs / "out" / "work").unlink()
     assert len(measured_cases(theirs)) == 1
     (theirs / "suite.toml").unlink()

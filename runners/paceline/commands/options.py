@@ -204,7 +204,10 @@ Reference = Annotated[
 ]
 BuildCommand = Annotated[
     str | None,
-    typer.Option("--build", help="Of a command: the line that builds it, for a shell; runs before anything is started."),
+    typer.Option(
+        "--build",
+        help="Of a command: the line that builds it, for a shell; runs before anything is started.",
+    ),
 ]
 SetupCommand = Annotated[
     str | None,
