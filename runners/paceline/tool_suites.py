@@ -153,8 +153,9 @@ def _list_failures(cases: Sequence[MeasuredCase]) -> Iterator[str]:
 
 def _list_doubts(request: ToolRequest, listed: _Listed) -> Iterator[str]:
     """Yield what only the user can know."""
-    if request.harness is None and listed.harness is HARNESSES[-1]:
-        names = ", ".join(harness.name for harness in HARNESSES[:-1])
+    *recognised, plain = HARNESSES
+    if request.harness is None and listed.harness.name == plain:
+        names = ", ".join(recognised)
         yield (
             "no harness was recognised, so that the command is timed as a process; if it runs one, name it with "
             f"--harness: {names}"

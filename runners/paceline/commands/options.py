@@ -186,7 +186,7 @@ HarnessName = Annotated[
     typer.Option(
         "--harness",
         help="Of a command: the harness that it runs, where that is not recognised: "
-        + ", ".join(harness.name for harness in HARNESSES),
+        + ", ".join(HARNESSES),
     ),
 ]
 Arms = Annotated[
