@@ -23,6 +23,7 @@ from paceline_contract.tool_starts import count_tool_starts
 from paceline.artifacts import copy_into
 from paceline.driven import SHELL
 from paceline.errors import UserError
+from paceline.executors.draining import Log
 from paceline.git import GitFailedError, run_git
 from paceline.harnesses import HARNESSES, detect_harness, find_harness
 from paceline.harnesses.drive import DriveSpec, measure
@@ -36,7 +37,7 @@ from paceline.harnesses.plan import (
 from paceline.harnesses.port import Harness, HarnessError
 from paceline.manifest import Manifest, parse
 from paceline.selection import Selection
-from paceline.source import Log, run_build_step
+from paceline.source import run_build_step
 from paceline.stop import Stop
 
 MANIFEST = "suite.toml"
