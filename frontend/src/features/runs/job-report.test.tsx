@@ -351,7 +351,7 @@ describe('the results of an A/B job', () => {
 });
 
 /** Expects that a table has the texts of both names, and the name of the benchmark where one hovers. */
-async function seeTexts(name: string, benchmark: string): Promise<void> {
+async function expectTexts(name: string, benchmark: string): Promise<void> {
   const table = within(await screen.findByRole('table', { name }));
   expect(await table.findByText('解析')).toHaveAttribute('title', benchmark);
   expect(table.getByText('n<=8')).toBeInTheDocument();
@@ -373,8 +373,8 @@ describe('the measurements of an ordinary job', () => {
       if (series === undefined) throw new Error('nothing measured');
       backend.series.set('job-1', [{ ...series, ...names }]);
     });
-    await seeTexts('Measurements', names.benchmark);
-    await seeTexts('Samples per case', names.benchmark);
+    await expectTexts('Measurements', names.benchmark);
+    await expectTexts('Samples per case', names.benchmark);
   });
 
   it('lead to their history', async () => {

@@ -199,7 +199,7 @@ mod tests {
     }
 
     const RESTORER: u32 = 0;
-    /// Tags of entries of an access list (linux/posix_acl.h).
+    /// Tags of entries of an access list (`linux/posix_acl.h`).
     const USER: u16 = 2;
     const GROUP: u16 = 8;
     const OWNING_GROUP: u16 = 4;
