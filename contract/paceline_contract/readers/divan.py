@@ -78,7 +78,7 @@ _SECTIONS: Final = MappingProxyType(
 """The units of the two rows below these. What is freed, grown and shrunk is left out, and how much is held in number."""
 
 
-class _Row:
+class _DivanBenchmark:
     """A benchmark whose rows are read."""
 
     def __init__(self, name: str) -> None:
@@ -143,7 +143,7 @@ class _Table:
         self.column = heading.rindex(_HEADINGS[0])
         """The column behind the names, unless a longer name came, which moved it."""
         self._path = [heading[: self.column].rstrip()]
-        self.benchmarks: list[_Row] = []
+        self.benchmarks: list[_DivanBenchmark] = []
 
     def take(self, line: str, where: str) -> None:
         """Take a line. Raises ResultError."""
@@ -179,7 +179,7 @@ class _Table:
         if stripped is not None and not is_ignored and not stripped[_SAMPLES]:
             self._path = path
             return
-        benchmark = _Row(SEPARATOR.join(path))
+        benchmark = _DivanBenchmark(SEPARATOR.join(path))
         benchmark.is_ignored = is_ignored
         self.benchmarks.append(benchmark)
         if stripped is not None and not is_ignored:
