@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
 
 import type { Gate } from '../../api/types';
+import { samples } from '../../testing/fake-backend';
 import { comparison } from '../../testing/fixtures-decisions';
 import { hashingReport } from '../../testing/scenario-hashing';
 import { renderApp } from '../../testing/render-app';
@@ -349,25 +350,39 @@ describe('the results of an A/B job', () => {
   });
 });
 
+/** Returns a cell of a table, once it is there. */
+async function findCell(table: string, text: string): Promise<HTMLElement> {
+  return within(await screen.findByRole('table', { name: table })).findByText(
+    text,
+  );
+}
+
 describe('the measurements of an ordinary job', () => {
-  it('have the text of a name with a digest, and the name as its title', async () => {
+  it('have the text of a name with a digest, as their samples do, and the name as its title', async () => {
+    const names = { benchmark: 'b__0123456789abcdef', arm: 'n_8__76543210' };
     renderApp('/runs/run-done-1', (backend) => {
       const plain = hashingReport();
       const [measurement] = plain.measurements;
       if (measurement === undefined) throw new Error('nothing measured');
-      const names = { benchmark: 'b__0123456789abcdef', arm: 'n_8__76543210' };
       backend.reports.set('job-1', {
         ...plain,
         measurements: [{ ...measurement, ...names }],
         name_texts: { [names.benchmark]: '解析', [names.arm]: 'n<=8' },
       });
+      const [series] = samples(100);
+      if (series === undefined) throw new Error('nothing measured');
+      backend.series.set('job-1', [{ ...series, ...names }]);
     });
-    const table = await screen.findByRole('table', { name: 'Measurements' });
-    expect(within(table).getByText('解析')).toHaveAttribute(
-      'title',
-      'b__0123456789abcdef',
-    );
-    expect(within(table).getByText('n<=8')).toBeInTheDocument();
+    for (const cell of [
+      await findCell('Measurements', '解析'),
+      await findCell('Samples per case', '解析'),
+    ])
+      expect(cell).toHaveAttribute('title', names.benchmark);
+    for (const cell of [
+      await findCell('Measurements', 'n<=8'),
+      await findCell('Samples per case', 'n<=8'),
+    ])
+      expect(cell).toHaveAttribute('title', names.arm);
   });
 
   it('lead to their history', async () => {

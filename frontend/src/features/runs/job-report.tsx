@@ -29,7 +29,7 @@ import {
 import { DataTable, type Column } from '../../ui/data-table';
 import { DerivedMetricsTable } from '../../ui/derived-metrics-table';
 import { Icon } from '../../ui/icon';
-import { Identifier, NameTexts } from '../../ui/identifier';
+import { Identifier } from '../../ui/identifier';
 import { QueryView } from '../../ui/query-view';
 import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
@@ -54,11 +54,7 @@ export function JobReportView({ run, job }: { run: Run; job: Job }) {
   return (
     <div style={{ margin: '1rem 0' }}>
       <QueryView query={report} what="the report" lines={6}>
-        {(data) => (
-          <NameTexts texts={data.name_texts}>
-            <Report run={run} job={job} report={data} />
-          </NameTexts>
-        )}
+        {(data) => <Report run={run} job={job} report={data} />}
       </QueryView>
     </div>
   );

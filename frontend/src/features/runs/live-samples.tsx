@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<LiveSeries>[] = [
     breaks: true,
   },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
-  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Arm', cell: (row) => <Identifier name={row.arm} />, breaks: true },
   { header: 'Metric', cell: (row) => row.metric },
   { header: 'Samples', cell: (row) => formatInteger(row.n), align: 'right' },
   {
