@@ -13,13 +13,14 @@ from sqlalchemy.orm import Session
 from paceline_server.fleet import device_orders, health, queries
 from paceline_server.fleet.device_health import apply_health_event
 from paceline_server.fleet.device_schemas import MaintenanceIn, OrderKind
+from paceline_server.fleet.imported_targets import REFUSAL
 from paceline_server.fleet.target_events import record_event
 from paceline_server.fleet.target_state import is_in_maintenance
 from paceline_server.fleet.target_views import publish_target
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import conflict, invalid_request, not_found
 from paceline_server.store import audit
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 
 
 def set_maintenance(
@@ -27,9 +28,11 @@ def set_maintenance(
 ) -> Target:
     """Put a target into maintenance, until `spec.until` if given, or take it out again; its health stays.
 
-    Raises 404, and 400 for an `until` in the past.
+    Raises 404, 409 `no_agent`, and 400 for an `until` in the past.
     """
     target, at = _lock_target(session, target_id), clock.now()
+    if spec.on:
+        _refuse_without_agent(target)
     if spec.on and spec.until is not None and spec.until <= at:
         raise invalid_request(
             "until: this instant is in the past.",
@@ -152,8 +155,16 @@ def _lock_target(session: Session, target_id: str) -> Target:
     return queries.lock_target(session, target_id)
 
 
+def _refuse_without_agent(target: Target) -> None:
+    """Raise 409 `no_agent` for a target of which only imports tell: it never gets a job."""
+    if target.agent_id == IMPORTS_AGENT:
+        raise conflict(f"{target.name} gets no jobs: {REFUSAL}.", "no_agent")
+
+
 def _lock_device(session: Session, target_id: str) -> Target:
+    """Lock a device. Raises 404, 409 `no_agent`, `not_a_device`."""
     target = _lock_target(session, target_id)
+    _refuse_without_agent(target)
     if target.kind != "device":
         raise conflict(
             f"{target.name} is a host: only devices have health checks and restarts. To keep a host from "

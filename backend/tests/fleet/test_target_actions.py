@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store.session import session_scope
 from paceline_server.testing.scripted_agent import PREFIX, ScriptedAgent
 from paceline_server.testing.scripted_device import ScriptedDevice
 
@@ -43,6 +45,22 @@ def test_who_may_only_read_and_deliver_changes_nothing(
             client.request(method, path, json=body, headers=headers).status_code == 403
         )
     assert client.request(method, path, json=body).status_code == 401
+    assert person.target(target_id) == before
+    assert person.get("/audit?object_kind=target")["items"] == []
+
+
+def test_nothing_is_done_about_a_target_that_no_agent_drives(person: Person) -> None:
+    """Only maintenance of before, when it was accepted, can be ended."""
+    with session_scope() as session:
+        target_id = fleet.ensure_imported_target(session, "old machine").id
+    before = person.target(target_id)
+    for method, action, body in ACTIONS:
+        answer = person.send(method, f"/targets/{target_id}/{action}", body)
+        if body == {"on": False}:
+            assert answer.status_code == 200
+            continue
+        assert (answer.status_code, answer.json()["code"]) == (409, "no_agent")
+        assert "old machine gets no jobs" in answer.json()["detail"]
     assert person.target(target_id) == before
     assert person.get("/audit?object_kind=target")["items"] == []
 
