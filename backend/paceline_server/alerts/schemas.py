@@ -207,7 +207,7 @@ class AlertOut(Response):
 
 class AlertDetailOut(AlertOut):
     """An alert's page. `mute` is the mute of its rule in force; only alerts that people may write rules for can be
-    muted (`can_be_muted`). `imported`: another tool measured it, so that nothing can be measured to search its commit."""
+    muted (`can_be_muted`). `imported`: no agent measured it, so that nothing can be measured to search its commit."""
 
     imported: bool
     rule: RuleOut

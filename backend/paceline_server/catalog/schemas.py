@@ -82,8 +82,8 @@ class SuiteRefusedOut(Response):
 
 
 class SuiteOut(Response):
-    """A suite. Where `imported`, no agent announced it and another tool measured it: its benchmarks are those of its
-    newest imports, and it has neither a repository nor a manifest and cannot be run."""
+    """A suite. Where `imported`, no agent announced it: its benchmarks are those of its newest imports, and it has neither
+    a repository nor a manifest and cannot be run."""
 
     name: str
     title: str

@@ -274,7 +274,7 @@ class TargetOut(Response):
     preflight: list[PreflightFindingOut]
     simulated: bool
     imported: bool
-    """True if it only holds figures that another tool measured; it has no agent and runs no jobs."""
+    """True if its figures are imported only; it has no agent and runs no jobs."""
     last_seen_at: datetime | None
     active_job_id: str | None
     connection: ConnectionOut | None

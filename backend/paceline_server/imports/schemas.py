@@ -216,8 +216,8 @@ class ResultIn(BaseModel):
 
 
 class RecordingIn(BaseModel):
-    """A `paceline.recording/1`, what `paceline run` or `paceline ab` measured without a server: its lines as the Base64 of a
-    gzip."""
+    """A `paceline.recording/1`, what `paceline run` or `paceline ab` measured without a server: its lines
+    (`native/protocol/recording.schema.json`) as the Base64 of a gzip."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

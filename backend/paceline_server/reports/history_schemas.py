@@ -22,7 +22,7 @@ Magnitude = Literal["none", "small", "medium", "large"]
 
 
 class MatrixTargetOut(Response):
-    """A column of the matrix. `imported`: another tool measured there."""
+    """A column of the matrix. `imported`: no agent measures there."""
 
     id: str
     name: str

@@ -22,7 +22,7 @@ CauseOfChange = Literal["code", "environment", "target"]
 
 class SeriesOut(Response):
     """A series in a list. `value`, `at` and `commit` are those of its newest point, excluded or not; `changes` is the
-    number of changes by state. `title` is the original text if its names are shortened from it. `imported`: another tool
+    number of changes by state. `title` is the original text if its names are shortened from it. `imported`: no agent
     measured it, so that nothing here can measure it again."""
 
     id: str

@@ -3100,7 +3100,7 @@ export interface components {
         /**
          * AlertDetailOut
          * @description An alert's page. `mute` is the mute of its rule in force; only alerts that people may write rules for can be
-         *     muted (`can_be_muted`). `imported`: another tool measured it, so that nothing can be measured to search its commit.
+         *     muted (`can_be_muted`). `imported`: no agent measured it, so that nothing can be measured to search its commit.
          */
         AlertDetailOut: {
             /** Id */
@@ -6877,7 +6877,7 @@ export interface components {
         };
         /**
          * MatrixTargetOut
-         * @description A column of the matrix. `imported`: another tool measured there.
+         * @description A column of the matrix. `imported`: no agent measures there.
          */
         MatrixTargetOut: {
             /** Id */
@@ -8124,8 +8124,8 @@ export interface components {
         };
         /**
          * RecordingIn
-         * @description A `paceline.recording/1`, what `paceline run` or `paceline ab` measured without a server: its lines as the Base64 of a
-         *     gzip.
+         * @description A `paceline.recording/1`, what `paceline run` or `paceline ab` measured without a server: its lines
+         *     (`native/protocol/recording.schema.json`) as the Base64 of a gzip.
          */
         RecordingIn: {
             /**
@@ -8769,7 +8769,7 @@ export interface components {
         /**
          * SeriesOut
          * @description A series in a list. `value`, `at` and `commit` are those of its newest point, excluded or not; `changes` is the
-         *     number of changes by state. `title` is the original text if its names are shortened from it. `imported`: another tool
+         *     number of changes by state. `title` is the original text if its names are shortened from it. `imported`: no agent
          *     measured it, so that nothing here can measure it again.
          */
         SeriesOut: {
@@ -9007,8 +9007,8 @@ export interface components {
         };
         /**
          * SuiteOut
-         * @description A suite. Where `imported`, no agent announced it and another tool measured it: its benchmarks are those of its
-         *     newest imports, and it has neither a repository nor a manifest and cannot be run.
+         * @description A suite. Where `imported`, no agent announced it: its benchmarks are those of its newest imports, and it has neither
+         *     a repository nor a manifest and cannot be run.
          */
         SuiteOut: {
             /** Name */

@@ -119,7 +119,7 @@ function Cell({
   children,
 }: {
   cell: MatrixCell | undefined;
-  /** True if another tool measured it, so that no A/A run can tell its noise. */
+  /** True if no agent measures it, so that no A/A run can tell its noise. */
   imported: boolean;
   children: ReactNode;
 }) {

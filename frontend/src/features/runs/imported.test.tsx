@@ -95,7 +95,7 @@ describe('a target of which only imported figures are known', () => {
   it('offers no action, no A/A run and no agent that was seen', async () => {
     renderApp('/targets/target-1', imported);
     expect(
-      await screen.findByText('none: other tools report about it'),
+      await screen.findByText('none: its figures are imported'),
     ).toBeInTheDocument();
     expect(screen.queryByRole('heading', { name: 'Actions' })).toBeNull();
     for (const never of ['Noise floor', 'Preflight', 'Fingerprint'])

@@ -128,7 +128,7 @@ function About({ target }: { target: Target }) {
           ],
           ['Serial', mono(target.serial)],
           ...(target.imported
-            ? [['Agent', 'none: other tools report about it'] as const]
+            ? [['Agent', 'none: its figures are imported'] as const]
             : [
                 ['Agent', target.agent_name] as const,
                 [
