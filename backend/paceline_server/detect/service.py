@@ -10,13 +10,14 @@ Findings never change (I16).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 import msgspec
+from paceline_contract.imported_series import texts_of_names
 from paceline_contract.items import SideName
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
@@ -524,6 +525,22 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
         "not_analysed",
         "The job has not been analysed yet; its report follows its samples.",
     )
+
+
+def name_texts(session: Session, job_id: str, names: Collection[str]) -> dict[str, str]:
+    """Return the texts that `names` with a digest were made of, as the document says that the job came with; none for
+    other jobs. A job that joins no history has them only there."""
+    context = queries.context(session, job_id)
+    if context is None or not context.has_own_manifest:
+        return {}
+    document = queries.imported_texts(session, context.run.manifest_path)
+    return {
+        name: text
+        for (benchmark, arm, _), title in document.items()
+        if benchmark in names or arm in names
+        for name, text in texts_of_names(title, benchmark, arm).items()
+        if name in names
+    }
 
 
 def _pair_names(session: Session, job_id: str) -> SidePairing:

@@ -169,7 +169,10 @@ def get_report(session: Session, job_id: str) -> JobReportOut:
         comparison.model_copy(update=where) for comparison in report.comparisons
     ]
     names = {name for row in report.measurements for name in (row.benchmark, row.arm)}
-    texts = series.name_texts(session, names)
+    texts = {
+        **series.name_texts(session, names),
+        **detect.name_texts(session, job_id, names),
+    }
     return report.model_copy(update={"comparisons": comparisons, "name_texts": texts})
 
 

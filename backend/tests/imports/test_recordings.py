@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 from paceline.recordings import write_recording
 from paceline.testing import commands
 from paceline_contract.testing.waiting import WITHIN_S, wait_until
+from paceline_contract.text_names import make_name
 from paceline_server.detect.judge import analyse_recorded, read_directory, report_json
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.voids import VoidLimits
@@ -26,6 +27,7 @@ from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.sorting_suite import (
     bench_cases,
     revision_bench_cases,
+    suite_manifest,
     write_ab_directory,
     write_directory,
 )
@@ -201,6 +203,29 @@ def test_files_that_are_of_no_commit_are_shown_and_do_not_count(
         points = keeper.get(f"/series/{series['id']}/points")["points"]
         assert len(points) == 2
         assert all("those of no commit" in point["excluded"] for point in points)
+
+
+def test_a_comparison_outside_history_has_the_texts_of_its_names(
+    keeper: Keeper, tmp_path: Path
+) -> None:
+    """No series has them: only its document tells what a command was called."""
+    command = "python3 work.py --größe 5"
+    name = make_name(command)
+    (declared,) = suite_manifest()["benchmarks"].values()
+    manifest = suite_manifest(
+        benchmarks={name: {**declared, "title": command}}, rules=[], knobs={}
+    )
+    cases, base = (
+        [replace(case, benchmark=name) for case in side]
+        for side in revision_bench_cases(1, {1000: 0.061, 2000: 0.0})
+    )
+    options = {"benchmarks": [name], "launches": 5, "rounds": 20}
+    write_ab_directory(tmp_path, (cases, base), manifest=manifest, options=options)
+    (stored,) = keeper.keep(tmp_path)["runs"]
+    report = keeper.get(f"/jobs/{stored['job_id']}/report")
+    assert report["comparisons"]
+    assert report["name_texts"] == {name: command}
+    assert keeper.get("/series")["items"] == []
 
 
 def test_a_slower_arm_that_no_agent_can_measure_again_is_not_waited_for(
