@@ -21,7 +21,7 @@ from paceline_server.store.session import including_fleet
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target
 
 KIND = "host"
-REFUSAL = "its figures were imported: no agent drives it"
+REFUSAL = "its figures were imported, and no agent drives it"
 CHANGING = re.compile(
     r"load|avg|date|time|timestamp|uptime|commit|revision|mhz|ghz|freq|frequency|clock|temperature|battery|free"
     r"|available|used|pid|user|host|hostname|machine|node|runner|job|run"

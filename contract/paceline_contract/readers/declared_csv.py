@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 
 from paceline_contract.events import ParamValue
 from paceline_contract.params import params_key
-from paceline_contract.readers.go_testing import LEAST_RATE
-from paceline_contract.readers.parsing import check_document, read_sample
+from paceline_contract.readers.parsing import LEAST_RATE, check_document, read_sample
 from paceline_contract.results import (
     KEPT_DIGITS,
     MAX_TEXT,

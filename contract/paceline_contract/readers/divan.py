@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from paceline_contract.readers.go_testing import LEAST_RATE
-from paceline_contract.readers.parsing import check_document, read_figure
+from paceline_contract.readers.parsing import LEAST_RATE, check_document, read_figure
 from paceline_contract.results import (
     MAX_TEXT,
     MeasuredCase,

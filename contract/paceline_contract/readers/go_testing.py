@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from paceline_contract.events import Direction
-from paceline_contract.readers.parsing import check_document, read_sample
+from paceline_contract.readers.parsing import LEAST_RATE, check_document, read_sample
 from paceline_contract.results import (
     MAX_TEXT,
     MeasuredCase,
@@ -30,8 +30,6 @@ _FACT = re.compile(r"(goos|goarch|pkg|cpu): (.{1,500})")
 """A longer fact is none: a package is repeated in the name of each of its benchmarks."""
 _PROCS = re.compile(r"-(\d+)\Z")
 TIMES = ("ns", "us", "ms", "s")
-LEAST_RATE = 1000
-"""Rates below this, in whole units, would lose digits."""
 
 
 def read_text(data: bytes) -> Result:

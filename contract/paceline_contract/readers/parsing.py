@@ -20,6 +20,8 @@ from paceline_contract.results import (
 )
 from paceline_contract.units import NS_PER
 
+LEAST_RATE = 1000
+"""Rates below this, in whole units, would lose digits."""
 T = TypeVar("T")
 _ZIP: Final = b"PK\x03\x04"
 CLOCK_TOLERANCE: Final = timedelta(days=1)
