@@ -1,18 +1,17 @@
-"""Tests which series of another tool's results can be stored, and what is said about the others."""
+"""Tests under which names another tool's results are stored, and what is said about those that cannot be."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import pytest
 from paceline_contract.imported_series import (
     LeftOut,
     keep_one_of_each,
     make_arm_name,
-    metric_of,
+    name_problem,
     sentences,
     series_id,
-    series_problem,
     texts_of_names,
 )
 from paceline_contract.text_names import make_name
@@ -20,88 +19,50 @@ from paceline_contract.text_names import make_name
 
 @dataclass(frozen=True)
 class Series:
-    """A series as the command or the server reads it."""
+    """A series as a run has it."""
 
     benchmark: str = "hash"
     arm: str | None = None
     value: str | None = None
-    baseline: str = "new"
-    unit: str | None = None
-    path: str | None = None
-    iterations: list[float] = field(default_factory=lambda: [10.0, 20.0])
-    times: list[float] = field(default_factory=lambda: [50.0, 110.0])
 
 
 @pytest.mark.parametrize(
-    "series",
+    ("names", "said"),
     [
-        Series(),
-        Series("解析", "n<=8", "x" * 200, unit="bytes"),
-        Series(times=[0.0, 0.0], unit="s"),
+        (("解析", "n<=8", "x" * 200), None),
+        (("hash", None, None), None),
+        (("", None, None), "no name"),
+        (("x" * 201, None, None), "its benchmark has 201 characters"),
+        (("hash", "x" * 2_000, None), "its arm has 2,000 characters"),
+        (("hash", None, "é" * 201), "its value has 201 characters"),
+        (("hash", None, "a\0b"), "its value contains U+0000"),
     ],
 )
-def test_ordinary_series_have_no_problem(series: Series) -> None:
-    assert series_problem(series) is None
-
-
-@pytest.mark.parametrize(
-    ("series", "said"),
-    [
-        (Series(""), "no name"),
-        (Series("x" * 201), "its group has 201 characters"),
-        (Series(arm="x" * 2_000), "its function has 2,000 characters"),
-        (Series(value="é" * 201), "its value has 201 characters"),
-        (Series(baseline="b" * 201), "its baseline has 201 characters"),
-        (Series(value="a\0b"), "its value contains U+0000"),
-        (Series(unit="cycles"), "its unit is 'cycles'"),
-        (Series(unit=""), "its unit is ''"),
-        (Series(times=[1.0]), "2 iteration counts and 1 times"),
-        (Series(times=[], iterations=[]), "0 samples"),
-        (Series(times=[1.0, float("nan")]), "sample 1: time nan"),
-        (Series(iterations=[10.0, float("inf")]), "sample 1: inf iterations"),
-        (Series(times=[1e300, 1.0], unit="s"), "look at its unit"),
-    ],
-)
-def test_a_problem_says_which_part_and_what_was_expected(
-    series: Series, said: str
+def test_a_problem_says_which_name_and_what_was_expected(
+    names: tuple[str, str | None, str | None], said: str | None
 ) -> None:
-    problem = series_problem(series)
-    assert problem is not None
-    assert said in problem
+    problem = name_problem(*names)
+    assert (problem is None) if said is None else said in (problem or "")
 
 
-def test_a_unit_decides_what_a_series_measures() -> None:
-    metrics = {unit: metric_of(unit) for unit in (None, "us", "bytes", "op/s", "m")}
-    assert [metric and metric[:4] for metric in metrics.values()] == [
-        ("time", "ns", "lower", 1.0),
-        ("time", "ns", "lower", 1e3),
-        ("bytes", "bytes", "lower", 1.0),
-        ("throughput", "op/s", "higher", 1.0),
-        None,
-    ]
-
-
-def test_of_each_id_one_is_kept_and_the_others_say_which() -> None:
-    first = Series(arm="f", path="hash/f/new")
-    others = [
-        replace(first, baseline="main"),
-        replace(first, unit="bytes"),
-        replace(first, arm=None, value="f"),
-    ]
-    twice = replace(first, path="hash/f_/new")
-    kept, left_out = keep_one_of_each([first, *others, twice])
+def test_of_each_id_one_is_kept_and_the_others_are_named() -> None:
+    first = Series(arm="f")
+    others = [Series(arm=None, value="f"), Series("hash/f")]
+    kept, left_out = keep_one_of_each([first, *others, Series(arm="f")])
     assert kept == [first, *others]
-    assert list(sentences(left_out)) == [
-        "left out hash/f (hash/f_/new): its id is there twice in the baseline new: hash/f/new is kept"
-    ]
+    assert list(sentences(left_out)) == ["left out hash/f: its id is there twice"]
 
 
 @pytest.mark.parametrize(
     ("many", "limit", "what"),
     [
-        ([Series(f"b{at}") for at in range(502)], 500, "benchmarks of a run"),
-        ([Series(arm=f"a{at}") for at in range(66)], 64, "functions of a group"),
-        ([Series(value=str(at)) for at in range(1_002)], 1_000, "values of a group"),
+        ([Series(f"b{at}") for at in range(502)], 500, "benchmarks"),
+        ([Series(arm=f"a{at}") for at in range(66)], 64, "arms of a benchmark"),
+        (
+            [Series(value=str(at)) for at in range(1_002)],
+            1_000,
+            "params of a benchmark",
+        ),
     ],
 )
 def test_what_exceeds_a_run_is_left_out_by_the_end(
@@ -113,7 +74,6 @@ def test_what_exceeds_a_run_is_left_out_by_the_end(
         series_id(entry) for entry in many[limit:]
     ]
     assert f"at most {limit:,} {what}" in left_out[0].why
-    assert len(keep_one_of_each([*many[:9], replace(many[0], baseline="x")])[0]) == 10
 
 
 def test_what_is_left_out_can_be_stored_whatever_its_name() -> None:
@@ -132,7 +92,7 @@ def test_what_is_left_out_can_be_stored_whatever_its_name() -> None:
         ("解析", "n<=8", "16"),
         ("a/b c", None, "1/2"),
         ("plain", "Map::get/2", None),
-        ("criterion", "criterion", "x"),
+        ("code", "code", "x"),
         ("Sign", None, None),
     ],
 )

@@ -650,8 +650,8 @@ def test_the_reader_that_got_farthest_is_named_first(
 def test_readers_of_another_syntax_are_the_last_for_a_file_that_is_cut_off() -> None:
     with pytest.raises(UnknownFileError) as refused:
         read_file(captured("hyperfine-1.20.0.json")[:-9])
-    last = {*list(refused.value.reasons)[-4:]}
-    assert last == {FORMAT, "catch2", "divan", "go"}
+    last = {*list(refused.value.reasons)[-5:]}
+    assert last == {FORMAT, "catch2", "criterion", "divan", "go"}
 
 
 def test_lists_in_the_place_of_a_figure_are_refused_however_deep() -> None:

@@ -7,19 +7,16 @@ make a history is in `paceline_contract.readers`.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from paceline_contract.imported_series import LeftOut
-from paceline_contract.readers.history import HistoryEntry, HistoryFile
+from paceline_contract.readers.history import HistoryEntry
 from paceline_contract.readers.registry import HISTORIES, StatedOrigin, with_origin
 from paceline_contract.results import (
-    MAX_BYTES,
     MeasuredMetric,
     Result,
     ResultError,
@@ -29,7 +26,7 @@ from paceline_contract.units import quantity
 from rich.table import Column, Table
 
 from paceline.errors import UserError
-from paceline.result_files import typical_figure
+from paceline.result_files import list_files, typical_figure
 
 ADVICE = "docs/harnesses.md says which file or directory it is."
 MAX_ROWS = 100
@@ -44,7 +41,7 @@ def read(form: str, path: str) -> list[HistoryEntry]:
     if not root.exists():
         raise UserError(f"{path} is not there.", ADVICE)
     try:
-        entries = HISTORIES[form](_list_files(root))
+        entries = HISTORIES[form](list_files(root))
     except OSError as error:
         raise UserError(
             f"{error.filename or path} cannot be read: {error.strerror}."
@@ -54,34 +51,6 @@ def read(form: str, path: str) -> list[HistoryEntry]:
     if not entries:
         raise UserError(f"{path} has no entry.", ADVICE)
     return entries
-
-
-def _list_files(root: Path) -> list[HistoryFile]:
-    if not root.is_dir():
-        return [_file_of(root, root.name)]
-    paths = sorted(
-        Path(folder, name) for folder, _, names in os.walk(root) for name in names
-    )
-    return [
-        _file_of(path, path.relative_to(root).as_posix())
-        for path in paths
-        if path.is_file()
-    ]
-
-
-def _file_of(path: Path, name: str) -> HistoryFile:
-    return HistoryFile(name, path.stat().st_mtime, partial(_read_bytes, path, name))
-
-
-def _read_bytes(path: Path, name: str) -> bytes:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ResultError(
-                f"{name} is longer than the {MAX_BYTES:,} bytes that are read"
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise ResultError(f"{name} cannot be read: {error.strerror}") from error
 
 
 def read_results(

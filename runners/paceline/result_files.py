@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import os
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,9 +20,11 @@ from typing import Any, Final
 import msgspec
 from paceline_contract.imported_series import sentences
 from paceline_contract.readers import declared_csv, declared_lines
+from paceline_contract.readers.history import HistoryFile
 from paceline_contract.readers.registry import (
     READERS,
     StatedOrigin,
+    read_directory,
     read_file,
     with_origin,
 )
@@ -54,21 +57,66 @@ _DECLARE: Final = MappingProxyType(
 
 
 class ResultFile(msgspec.Struct, frozen=True):
-    """A file of another tool, and what was read from it. `data` None: its bytes are not sent."""
+    """A file or directory of another tool, and what was read from it. `data` None: its bytes are not sent."""
 
     name: str
     data: bytes | None
     result: Result
 
 
-def read(path: str, tool: str | None, origin: StatedOrigin) -> ResultFile:
-    """Read a file, or `-` for standard input, of `tool`, or of the tool whose reader knows it. Raises UserError."""
-    data = _read_bytes(path)
+def read(
+    path: str, tool: str | None, origin: StatedOrigin, *, is_fresh: bool = False
+) -> ResultFile:
+    """Read a file, a directory, or `-` for standard input, of `tool`, or of the tool whose reader knows it. `is_fresh`: the
+    directory held nothing before the run that wrote it. Raises UserError.
+
+    The bytes of a directory's files are not sent: what was read of them is kept.
+    """
+    data: bytes | None = None
     try:
-        result = with_origin(read_file(data, tool), origin)
+        if path != "-" and Path(path).is_dir():
+            result = read_directory(list_files(Path(path)), tool, is_fresh=is_fresh)
+        else:
+            if is_fresh:
+                raise UserError(f"--fresh is of a directory, and {path} is none.")
+            data = _read_bytes(path)
+            result = read_file(data, tool)
+        result = with_origin(result, origin)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     except ResultError as error:
-        raise UserError(f"{path}: {error}.", _advise(tool)) from error
+        advice = "" if data is None else _advise(tool)
+        raise UserError(f"{path}: {error}.", advice) from error
     return _make_file(path, data, result)
+
+
+def list_files(root: Path) -> list[HistoryFile]:
+    """Return a file, or all files below a directory in the order of their paths. Raises OSError."""
+    if not root.is_dir():
+        return [_file_of(root, root.name)]
+    paths = sorted(
+        Path(folder, name) for folder, _, names in os.walk(root) for name in names
+    )
+    return [
+        _file_of(path, path.relative_to(root).as_posix())
+        for path in paths
+        if path.is_file()
+    ]
+
+
+def _file_of(path: Path, name: str) -> HistoryFile:
+    return HistoryFile(name, path.stat().st_mtime, partial(_read_listed, path, name))
+
+
+def _read_listed(path: Path, name: str) -> bytes:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ResultError(
+                f"{name} is longer than the {MAX_BYTES:,} bytes that are read"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise ResultError(f"{name} cannot be read: {error.strerror}") from error
 
 
 def read_declared(
@@ -117,8 +165,7 @@ def _advise(tool: str | None) -> str:
     tools = ", ".join(READERS)
     return (
         f"To see what is wrong with it, name its tool: --format {tools}. "
-        "Of criterion, give the directory target/criterion. Of a log, give the suite that declares its lines: "
-        "--suite suite.toml."
+        "Of a log, give the suite that declares its lines: --suite suite.toml."
     )
 
 

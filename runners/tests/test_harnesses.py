@@ -40,7 +40,7 @@ def test_criterion_gives_every_sample_of_its_directory(tmp_path: Path) -> None:
     for baseline in ("base", "new"):  # criterion keeps its last run twice
         save(tmp_path, "group/fast/64", baseline)
         save(tmp_path, "alone", baseline)
-    alone, fast = criterion.read_directory(tmp_path).cases
+    fast, alone = criterion.read_directory(tmp_path).cases  # as they were written
     assert (alone.benchmark, alone.value) == ("alone", None)
     assert (fast.benchmark, fast.value) == ("group/fast", "64")
     assert metric(fast, "time").samples[:2] == [Sample(10, 50), Sample(20, 102)]

@@ -129,7 +129,7 @@ def test_mistakes_are_explained(results: Path, tmp_path: Path) -> None:
         ((results, "--at", "yesterday"), "no time with a zone"),
         ((results, "--at", "2026-11-29T08:30"), "no time with a zone"),
         ((results, "--on", "ci-7"), "--on is stored on a server only"),
-        ((results, "--fresh"), "--fresh does not apply"),
+        ((results, "--fresh"), "--fresh is of a directory"),
         ((results, "--judge"), "--judge is stored on a server only"),
         ((results, "--seconds", "1"), "--seconds does not apply"),
         ((tmp_path / "missing.json",), "cannot be read"),

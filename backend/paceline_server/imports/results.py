@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,9 +22,10 @@ from paceline_contract.imported_series import (
     keep_one_of_each,
     limit_entries,
     make_arm_name,
+    name_problem,
     series_id,
 )
-from paceline_contract.manifest import ONLY_ARM, Manifest
+from paceline_contract.manifest import Manifest
 from paceline_contract.readers.parsing import CLOCK_TOLERANCE
 from paceline_contract.readers.registry import READERS, read_file
 from paceline_contract.results import (
@@ -39,7 +39,7 @@ from paceline_contract.results import (
     read_result,
     result_id,
 )
-from paceline_contract.text_names import append_digest, make_name
+from paceline_contract.text_names import make_name
 from paceline_contract.units import PER_ITERATION, MetricUnit, Unit
 from sqlalchemy.orm import Session
 
@@ -50,7 +50,6 @@ from paceline_server.imports.importer import SampleImporter, make_digest
 from paceline_server.imports.originals import Original, pack_original
 from paceline_server.imports.runs import (
     ImportedCase,
-    ImportedRevision,
     ImportedTool,
     ImportOrigin,
     find_suite,
@@ -135,11 +134,7 @@ class ResultImporter(SampleImporter[ResultIn]):
         """Store one run, or several where one cannot hold all gates."""
         result, where = document.result, request.measured_on
         suite = find_suite(session, where.suite)
-        revision = ImportedRevision(
-            result.branch or queries.default_branch(session),
-            result.commit or where.commit,
-        )
-        cases, left_out = plan_cases(result, revision, suite)
+        cases, left_out = plan_cases(result, suite)
         target = fleet.ensure_imported_target(session, where.on)
         tool = ImportedTool(
             make_name(re.sub(r"[-.]", "_", result.tool)),
@@ -152,6 +147,8 @@ class ResultImporter(SampleImporter[ResultIn]):
             tool,
             who,
             target,
+            result.branch or queries.default_branch(session),
+            result.commit or where.commit,
             where.suite,
             suite,
             result.at,
@@ -221,11 +218,11 @@ def _case_ids(row: ImportDocument) -> set[str]:
 
 
 def plan_cases(
-    result: Result, revision: ImportedRevision, suite: Manifest | None
+    result: Result, suite: Manifest | None
 ) -> tuple[list[ImportedCase], list[LeftOut]]:
     """Return (what is stored of a document, what is left out). Raises 400 if nothing can be stored."""
     _check_origin(result)
-    cases, odd = storable_cases(result, revision, suite)
+    cases, odd = storable_cases(result, suite)
     left_out = limit_entries([*cases_without_figures(result), *odd])
     if not cases:
         raise refuse_all(left_out)
@@ -256,49 +253,25 @@ def _refuse_field(name: str, why: str) -> ProblemError:
     return invalid_request(f"{name}: {why}.", {f"document.{name}": why})
 
 
-@dataclass(frozen=True)
-class _NamedCase:
-    """The names of a case, for the limits that all imports have."""
-
-    case: MeasuredCase
-    baseline: str
-    unit: str | None = None
-    path: str | None = None
-    iterations: tuple[float, ...] = ()
-    times: tuple[float, ...] = ()
-
-    @property
-    def benchmark(self) -> str:
-        return self.case.benchmark
-
-    @property
-    def arm(self) -> str | None:
-        return self.case.arm
-
-    @property
-    def value(self) -> str | None:
-        return self.case.value
-
-
 def storable_cases(
-    result: Result, revision: ImportedRevision, suite: Manifest | None
+    result: Result, suite: Manifest | None
 ) -> tuple[list[ImportedCase], list[LeftOut]]:
     """Return (a case for each metric that can be stored, the others)."""
     left_out: list[LeftOut] = []
-    named: list[_NamedCase] = []
+    named: list[MeasuredCase] = []
     for case in result.cases:
         if not case.metrics:
             continue
-        why = _name_problem(case)
+        why = name_problem(case.benchmark, case.arm, case.value) or _param_problem(case)
         if why is None:
-            named.append(_NamedCase(case, revision.branch))
+            named.append(case)
         else:
             left_out.append(LeftOut.of(case.name, None, why))
     kept, excess = keep_one_of_each(named)
     units: dict[tuple[str, str], Unit] = {}
     cases: list[ImportedCase] = []
     for storable in kept:
-        for measured in _cases_of(storable, revision, suite):
+        for measured in _cases_of(storable, suite):
             unit = units.setdefault(
                 (measured.benchmark, measured.metric.name), measured.metric.unit
             )
@@ -306,21 +279,11 @@ def storable_cases(
             if why is None:
                 cases.append(measured)
             else:
-                left_out.append(LeftOut.of(storable.case.name, None, why))
+                left_out.append(LeftOut.of(storable.name, None, why))
     return cases, [*left_out, *excess]
 
 
-def _name_problem(case: MeasuredCase) -> str | None:
-    texts = {
-        "benchmark": case.benchmark,
-        "arm": case.arm or "",
-        "params": case.value or "",
-    }
-    for what, text in texts.items():
-        if len(text) > MAX_PART:
-            return (
-                f"its {what} has {len(text):,} characters: expected at most {MAX_PART}"
-            )
+def _param_problem(case: MeasuredCase) -> str | None:
     for name, value in case.params.items():
         if value == "" and name != UNNAMED:
             return f"its param {name} is empty"
@@ -337,25 +300,21 @@ def _figure_problem(case: ImportedCase, unit: Unit) -> str | None:
     return None
 
 
-def _cases_of(
-    named: _NamedCase, revision: ImportedRevision, suite: Manifest | None
-) -> Iterator[ImportedCase]:
+def _cases_of(case: MeasuredCase, suite: Manifest | None) -> Iterator[ImportedCase]:
     """Yield a case for each metric. Its names depend on nothing but its own texts and the suite."""
-    case = named.case
     benchmark = make_name(case.benchmark)
     for metric in case.metrics:
         is_total = metric.unit in PER_ITERATION
         values, iterations = _figures_of(metric, is_total=is_total)
         yield ImportedCase(
-            id=series_id(named),
+            id=series_id(case),
             title=case.benchmark,
             benchmark=benchmark,
-            arm=_arm_of(case),
+            arm=make_arm_name(case.arm),
             params=_params_of(case, benchmark, suite),
             metric=MetricUnit(make_name(metric.name), metric.unit, metric.direction),
             values=values,
             iterations=iterations,
-            revision=revision,
             summary=None if metric.summary is None else metric.summary.kind,
         )
 
@@ -367,14 +326,6 @@ def _figures_of(metric: MeasuredMetric, *, is_total: bool) -> tuple[Floats, Ints
     iterations, totals = np.array(metric.samples, dtype=np.int64).T
     values = totals.astype(np.float64)
     return (values / iterations if is_total else values), iterations
-
-
-def _arm_of(case: MeasuredCase) -> str:
-    if case.arm is None:
-        return ONLY_ARM
-    if case.arm == ONLY_ARM:
-        return append_digest(case.arm, case.arm)
-    return make_arm_name(case.arm)
 
 
 def _params_of(

@@ -8,7 +8,7 @@ apply to every imported arm. The importer of each format decides what its cases 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,18 +40,11 @@ MAX_REFUSED = 20
 WHOLE = "0|[1-9][0-9]{0,17}"
 
 
-class ImportedRevision(NamedTuple):
-    """The branch and commit that a case measured, of which each pair becomes a run."""
-
-    branch: str
-    commit: str | None
-
-
 @dataclass(frozen=True)
 class ImportedCase:
-    """A metric with the names it is stored under. `id` and `title` are the tool's names of the case and its benchmark,
-    `path` is where it was read. `values` are per iteration, in the metric's unit; `summary` says of what they are the
-    only value, where the tool kept no samples."""
+    """A metric with the names it is stored under. `id` and `title` are the tool's names of the case and its benchmark.
+    `values` are per iteration, in the metric's unit; `summary` says of what they are the only value, where the tool kept
+    no samples."""
 
     id: str
     title: str
@@ -61,8 +54,6 @@ class ImportedCase:
     metric: MetricUnit
     values: Floats
     iterations: Ints
-    revision: ImportedRevision
-    path: str | None = None
     summary: str | None = None
 
     @property
@@ -91,14 +82,16 @@ class ImportedTool(NamedTuple):
 
 @dataclass(frozen=True)
 class ImportOrigin:
-    """Where cases come from: the document, its tool, who imported it and the target. `suite` is the announced one whose
-    gates apply; `at` is when it was measured, if the document says so; `fingerprint` is that of what it says about the
+    """Where cases come from: the document, its tool, who imported it, the target, and the branch and commit that were
+    measured. `suite` is the announced one whose gates apply; `at` is when it was measured, if the document says so; `fingerprint` is that of what it says about the
     target; `judged` and `notifies` say how its points count in history."""
 
     import_id: str
     tool: ImportedTool
     who: str
     target: Target
+    branch: str
+    commit: str | None
     suite_name: str | None
     suite: Manifest | None
     at: datetime | None = None
@@ -117,22 +110,13 @@ def find_suite(session: Session, name: str | None) -> Manifest | None:
 def store_runs(
     session: Session, cases: Sequence[ImportedCase], origin: ImportOrigin
 ) -> list[ImportedRunOut]:
-    """Store cases as one run per branch and commit, or several where one cannot hold all gates. Raises 400 if no run can
-    hold them."""
-    cases_by_revision: dict[ImportedRevision, list[ImportedCase]] = defaultdict(list)
-    for case in cases:
-        cases_by_revision[case.revision].append(case)
-    parts = [
-        (revision, part)
-        for revision, measured in cases_by_revision.items()
-        for part in split_by_gates(measured, origin.suite)
-    ]
-    return [_store_run(session, revision, own, origin) for revision, own in parts]
+    """Store cases as one run, or several where one cannot hold all gates. Raises 400 if no run can hold them."""
+    parts = split_by_gates(cases, origin.suite)
+    return [_store_run(session, part, origin) for part in parts]
 
 
 def _store_run(
     session: Session,
-    revision: ImportedRevision,
     cases: Sequence[ImportedCase],
     origin: ImportOrigin,
 ) -> ImportedRunOut:
@@ -142,8 +126,8 @@ def _store_run(
             suite=origin.suite_name or origin.tool.suite,
             source=origin.import_id,
             manifest=_manifest(cases, origin),
-            commit=revision.commit,
-            branch=revision.branch,
+            commit=origin.commit,
+            branch=origin.branch,
             target=origin.target,
             samples=sum(case.values.size for case in cases),
             created_by=origin.who,
@@ -158,8 +142,8 @@ def _store_run(
     return ImportedRunOut(
         run_id=job.run_id,
         job_id=job.id,
-        baseline=revision.branch,
-        commit=revision.commit,
+        baseline=origin.branch,
+        commit=origin.commit,
         at=origin.at,
         series=[describe_series(case) for case in cases],
     )

@@ -46,8 +46,6 @@ MAX_ROWS = 1_000
 MAX_RECORDS = 20_000
 """Lines of a document; real logs reach this limit before 8 MiB."""
 MAX_SERIES = 10_000
-LAST_RUN = "new"
-"""Criterion's name for its last run, which is no saved baseline."""
 
 Text = Annotated[str, Field(max_length=2_000)]
 Short = Annotated[str, Field(max_length=200)]
@@ -131,56 +129,6 @@ class LogcatIn(_DocumentPart):
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     why_no_samples: Text
     log: LogIn
-
-
-class LeftOutIn(BaseModel):
-    """A series that `paceline import` left out, with the reason."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-    id: Text | None = None
-    path: Text | None = None
-    why: Text
-
-
-class CriterionSeriesIn(BaseModel):
-    """A benchmark of a baseline; `times[i]` is the total of `iterations[i]` iterations, in `unit`. `last_run` says
-    that these are the samples of criterion's last run. The importer checks the fields, so that it can leave out one
-    series."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-    benchmark: str
-    arm: str | None = None
-    value: str | None = None
-    baseline: Annotated[str, Field(min_length=1)]
-    unit: str | None = None
-    path: str | None = None
-    last_run: bool = False
-    iterations: list[int]
-    times: list[float]
-
-    @model_validator(mode="after")
-    def _know_last_run(self) -> Self:
-        self.last_run = self.last_run or self.baseline == LAST_RUN
-        return self
-
-
-class CriterionIn(BaseModel):
-    """The import.json that `paceline import --format criterion` writes."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-    v: Literal[1]
-    format: Literal["criterion"]
-    file: Annotated[str, Field(max_length=200)]
-    bytes: Annotated[int, Field(ge=0, lt=2**63)]
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-    why_no_verdict: Annotated[str, Field(max_length=2_000)]
-    series: Annotated[
-        list[CriterionSeriesIn], Field(min_length=1, max_length=MAX_SERIES)
-    ]
-    left_out: Annotated[list[LeftOutIn], Field(max_length=MAX_SERIES)] = []
 
 
 class ResultIn(BaseModel):
@@ -281,8 +229,7 @@ class OriginalIn(BaseModel):
 
 class MeasuredOnIn(BaseModel):
     """Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
-    name; `on` names the target; `commit` is the revision that criterion's last run measured. A `paceline.result/1` has
-    its commit itself."""
+    name; `on` names the target; `commit` is the revision that was measured, where the document does not say it."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -300,7 +247,7 @@ class ImportIn(Request):
     days."""
 
     document: Annotated[
-        LogcatIn | CriterionIn | ResultIn | RecordingIn,
+        LogcatIn | ResultIn | RecordingIn,
         Field(discriminator="format"),
     ]
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
@@ -419,8 +366,8 @@ class ImportedSeriesOut(Response):
 
 
 class ImportedRunOut(Response):
-    """An imported run. `baseline` is the branch of its series; criterion's last run is `new`. `commit` and `at`, the time
-    of measuring, are null where nobody said them."""
+    """An imported run. `baseline` is the branch of its series. `commit` and `at`, the time of measuring, are null where
+    nobody said them."""
 
     run_id: str
     job_id: str

@@ -17,7 +17,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.imports import queries, uploads
-from paceline_server.imports.criterion import CriterionImporter
 from paceline_server.imports.importer import Importer, make_digest
 from paceline_server.imports.logcat import LogcatImporter
 from paceline_server.imports.originals import Original, unpack_original
@@ -38,11 +37,12 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.imports import ImportDocument
 
 IMPORTERS: dict[str, Importer[Any]] = {
-    "criterion": CriterionImporter(),
+    "criterion": ResultImporter(),
     "logcat": LogcatImporter(),
     FORMAT: ResultImporter(),
     recordings.FORMAT: RecordingImporter(),
 }
+"""By format. Nothing sends `criterion` any more; documents that were stored as such are shown like every result."""
 
 
 def store_import(

@@ -18,7 +18,7 @@ from paceline_contract.results import Result, ResultError
 
 from paceline_server.imports.originals import pack_original
 from paceline_server.imports.results import plan_cases
-from paceline_server.imports.runs import ImportedRevision, describe_series
+from paceline_server.imports.runs import describe_series
 from paceline_server.imports.schemas import (
     ImportIn,
     ImportPreviewOut,
@@ -32,8 +32,8 @@ from paceline_server.kernel.errors import ProblemError, invalid_request
 MAX_PREVIEWED = 200
 """Most series that a preview lists."""
 HELP = (
-    "Give it as its tool wrote it; docs/harnesses.md says with which options. Logs and Criterion's directory are imported "
-    "with `paceline import`."
+    "Give it as its tool wrote it; docs/harnesses.md says with which options. Logs and directories, such as "
+    "target/criterion, are imported with `paceline import`."
 )
 
 
@@ -53,9 +53,7 @@ class UploadedFile:
 def preview(file: UploadedFile) -> ImportPreviewOut:
     """Return what would be stored of a file. Raises 400 if nothing would be."""
     result = _read(file)
-    # A branch that nobody names is the project's; which one it is changes nothing of what can be stored.
-    revision = ImportedRevision(result.branch or "", result.commit)
-    cases, left_out = plan_cases(result, revision, None)
+    cases, left_out = plan_cases(result, None)
     return ImportPreviewOut(
         tool=result.tool,
         version=result.version,

@@ -61,20 +61,6 @@ def store_imported(
     queries.add_rows(session, SampleChunk, rows)
 
 
-def find_runs_with_samples(
-    session: Session, target_id: str, cases: Sequence[ImportedSamples]
-) -> list[str | None]:
-    """Return, for each case, an earlier imported run on the target that has all of the case's samples, or None."""
-    digests = [[_digest(row) for row in _rows("", [case])] for case in cases]
-    runs = queries.runs_of_imported_digests(
-        session, target_id, [digest for chunks in digests for digest in chunks]
-    )
-    return [
-        runs[chunks[0]] if all(digest in runs for digest in chunks) else None
-        for chunks in digests
-    ]
-
-
 def _rows(job_id: str, cases: Sequence[ImportedSamples]) -> Iterator[queries.Row]:
     seq = 0
     for case in cases:

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, undefer
 
 from paceline_server.store.base import Base
 from paceline_server.store.insert import insert_into
-from paceline_server.store.tables.jobs import IMPORTED, Job, Run
+from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.samples import (
     ConditionsRow,
     Item,
@@ -29,8 +29,6 @@ from paceline_server.store.tables.samples import (
 )
 
 Row = dict[str, Any]
-DIGESTS_AT_ONCE = 500
-"""Digests in one query; SQLite binds at most 32,766 values."""
 
 
 class Chunk(NamedTuple):
@@ -73,28 +71,6 @@ def known_items(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq.in_(list(seqs))
     )
     return {seq: bytes(digest) for seq, digest in session.execute(query)}
-
-
-def runs_of_imported_digests(
-    session: Session, target_id: str, digests: Sequence[bytes]
-) -> dict[bytes, str]:
-    """Return, by digest, the first imported run on the target that has an item with it."""
-    runs: dict[bytes, str] = {}
-    for start in range(0, len(digests), DIGESTS_AT_ONCE):
-        query = (
-            select(Item.digest, Job.run_id)
-            .join(Job, Job.id == Item.job_id)
-            .join(Run, Run.id == Job.run_id)
-            .where(
-                Job.target_id == target_id,
-                Run.trigger == IMPORTED,
-                Item.digest.in_(digests[start : start + DIGESTS_AT_ONCE]),
-            )
-            .order_by(Job.created_at)
-        )
-        for digest, run_id in session.execute(query):
-            runs.setdefault(digest, run_id)
-    return runs
 
 
 def add_rows(session: Session, table: type[Base], rows: Sequence[Row]) -> None:

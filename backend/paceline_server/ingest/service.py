@@ -25,7 +25,6 @@ from sqlalchemy.orm import Session
 from paceline_server.ingest import live, queries, uploads
 from paceline_server.ingest.imported import (
     ImportedSamples,
-    find_runs_with_samples,
     store_imported,
 )
 from paceline_server.ingest.reader import (
@@ -360,7 +359,6 @@ __all__ = [
     "checks",
     "conditions",
     "describe_missing_seqs",
-    "find_runs_with_samples",
     "finish",
     "live_series",
     "read_items",

@@ -190,16 +190,14 @@ def test_equal_figures_of_two_commits_are_two_points(ci: Sender) -> None:
     assert [point["commit"][0] for point in points] == ["b", "a"]
 
 
-CRITERION = {
+LOG = {
     "v": 1,
-    "format": "criterion",
-    "file": "target/criterion",
+    "format": "logcat",
+    "file": "log",
     "bytes": 1,
     "sha256": "0" * 64,
-    "why_no_verdict": "",
-    "series": [
-        {"benchmark": "a", "baseline": "new", "iterations": [1], "times": [1.0]}
-    ],
+    "why_no_samples": "",
+    "log": {"lines": 0},
 }
 BOMB = b"\0" * (originals.MAX_ORIGINAL_BYTES + 1)
 CUT = {"file": "f", "gzip": base64.b64encode(gzip.compress(b"x" * 99)[:-9]).decode()}
@@ -239,7 +237,7 @@ CUT = {"file": "f", "gzip": base64.b64encode(gzip.compress(b"x" * 99)[:-9]).deco
         (result(case("a", TIMED)), {"original": file_of(BOMB)}, 422, "67,108,864"),
         (result(case("a", TIMED)), {"measured_on": {"suite": "nobody"}}, 404, "suite"),
         (result(case("a", TIMED)), {"notify": True}, 422, "send judge as well"),
-        (CRITERION, {"judge": True}, 422, "this document is a criterion"),
+        (LOG, {"judge": True}, 422, "this document is a logcat"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -1,13 +1,13 @@
 """Parses what criterion wrote: files of its output directory, or messages of cargo-criterion.
 
-    NAME/BASELINE/benchmark.json   which benchmark: group, function, value; what one iteration handles
-    NAME/BASELINE/sample.json      iterations and total time per sample
-    NAME/BASELINE/tukey.json       criterion's fences: low severe, low mild, high mild, high severe
+    NAME/BASELINE/benchmark.json   which benchmark: group, function, value
+    NAME/BASELINE/sample.json      iterations and total time per sample, in ns unless it measures something else than time
     {"reason": "benchmark-complete", …}    one line of `cargo criterion --message-format=json`: the same
 
-Every sample is kept; outliers are counted by Tukey's fences, as criterion does, and none is removed.
-Criterion runs one benchmark after another in one process, so there are no blocks to compare and no verdicts. A series
-also says how a saved baseline is stored; `case_of` makes the case of a result from it.
+Every sample is kept. What cannot be read is left out with its id, its place and a reason. A directory holds the last run
+and saved baselines: `read_directory` takes the last run, `read_history` the baselines. Criterion keeps an older `new` of
+benchmarks that the last run did not measure; they are recognised by their time of writing. Copies of files have other
+times (a checkout, a download): then nothing tells what the last run measured, unless the directory was empty before it.
 """
 
 from __future__ import annotations
@@ -15,45 +15,55 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from paceline_contract.imported_series import LeftOut, metric_of, series_problem
+from paceline_contract.events import INT64_MAX
+from paceline_contract.imported_series import (
+    MAX_SAMPLES,
+    LeftOut,
+    limit_entries,
+    name_problem,
+    sentences,
+)
 from paceline_contract.readers.history import (
     HistoryEntry,
     HistoryFile,
     sort_entries,
 )
 from paceline_contract.readers.parsing import (
+    check_document,
     find_commit,
     read_milliseconds,
-    read_sample,
 )
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
     Result,
     ResultError,
+    Sample,
     duplicate_name_text,
     make_params,
 )
-from paceline_contract.units import NS_PER
+from paceline_contract.units import KNOWN, NS_PER, metric_in
 
-MILD, SEVERE = 1.5, 3.0
-"""Tukey's fences, in interquartile ranges from the quartiles (Exploratory Data Analysis, 1977, §2D)."""
-FENCE_TOLERANCE = 1e-9
-"""Relative difference that is allowed, because criterion adds the same numbers in another order."""
-COMPLETE = "benchmark-complete"
 TOOL, BASELINES = "criterion", "criterion-baselines"
+COMPLETE = "benchmark-complete"
 LAST_RUN, UNNAMED_BASELINE = "new", "base"
 """Criterion's names for its last run, and for the baseline that it saves where nobody names one."""
+LONGEST_PAUSE_S = 600
+"""The longest time in which a run writes nothing, beside what the next benchmark measures: builds between two
+`cargo bench`, warm-up and set-up. What was written before a longer pause is older than the last run."""
+LONGEST_BENCHMARK_S = 86_400
+"""Longer ones are none: criterion may have measured something else than time."""
 COPIED_SHARE = 0.25
 """Measurements in less than this share of the time that they took were not written by criterion: their files are a copy.
 A few runs in parallel need more."""
+MAX_NAMES = 20
+"""Most names and reasons that an error states."""
 T = TypeVar("T")
 
 
@@ -65,124 +75,11 @@ class CriterionError(ResultError):
         self.id = benchmark_id
 
 
-class Throughput(msgspec.Struct, frozen=True):
-    """The amount that one iteration processes: a number of `bytes`, `elements`, …"""
-
-    unit: str
-    per_iteration: int
-
-
-class Outliers(msgspec.Struct, frozen=True):
-    """The number of samples beyond each fence, and the fences, from low severe to high severe."""
-
-    low_severe: int
-    low_mild: int
-    high_mild: int
-    high_severe: int
-    fences: list[float]
-
-    @property
-    def total(self) -> int:
-        return self.low_severe + self.low_mild + self.high_mild + self.high_severe
-
-
-class CriterionSeries(msgspec.Struct, frozen=True):
-    """One benchmark of one saved baseline, or of the last run.
-
-    `times[i]` is the total of `iterations[i]` iterations in `unit`. `unit` None: criterion's files do not state it;
-    it is ns unless the benchmark measures something else than time. `last_run` says that these samples are those of
-    the last run, under whichever name. `path` says where they were read.
-    """
-
-    id: str
-    benchmark: str
-    arm: str | None
-    value: str | None
-    baseline: str
-    unit: str | None
-    throughput: list[Throughput]
-    iterations: list[int]
-    times: list[float]
-    outliers: Outliers
-    notes: list[str]
-    path: str
-    last_run: bool
-
-    @property
-    def per_iteration(self) -> list[float]:
-        return [
-            time / count
-            for time, count in zip(self.times, self.iterations, strict=True)
-        ]
-
-    @property
-    def median(self) -> float:
-        return _percentile(sorted(self.per_iteration), 50)
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where samples were read, and whether they are those of the last run."""
-
-    path: str
-    baseline: str
-    last_run: bool
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """Named samples, not yet checked."""
-
-    id: str
-    benchmark: str
-    arm: str | None
-    value: str | None
-    unit: str | None
-    origin: Origin
-    iterations: list[float]
-    times: list[float]
-
-    @property
-    def baseline(self) -> str:
-        return self.origin.baseline
-
-    @property
-    def path(self) -> str:
-        return self.origin.path
-
-    def count_outliers(self) -> Outliers:
-        """Count the outliers. Raises CriterionError for a series that cannot be stored."""
-        if (problem := series_problem(self)) is not None:
-            raise CriterionError(problem, self.id)
-        each = zip(self.times, self.iterations, strict=True)
-        return count_outliers([time / count for time, count in each])
-
-    def as_series(
-        self, throughput: list[Throughput], outliers: Outliers, notes: list[str]
-    ) -> CriterionSeries:
-        return CriterionSeries(
-            id=self.id,
-            benchmark=self.benchmark,
-            arm=self.arm,
-            value=self.value,
-            baseline=self.origin.baseline,
-            unit=self.unit,
-            throughput=throughput,
-            iterations=[int(count) for count in self.iterations],
-            times=self.times,
-            outliers=outliers,
-            notes=notes,
-            path=self.origin.path,
-            last_run=self.origin.last_run,
-        )
-
-
 class _Benchmark(msgspec.Struct):
     group_id: str
     full_id: str
     function_id: str | None = None
     value_str: str | None = None
-    throughput: Any = None
 
 
 class _Sample(msgspec.Struct):
@@ -195,133 +92,221 @@ class _Message(msgspec.Struct):
     iteration_count: list[float]
     measured_values: list[float]
     unit: str
-    throughput: list[Throughput] = []
 
 
-def series_from_files(
-    benchmark: bytes, sample: bytes, tukey: bytes | None, origin: Origin
-) -> CriterionSeries:
-    """Return the series in the files of one baseline's directory. Raises CriterionError."""
-    named = _decode(benchmark, _Benchmark)
-    measured = _decode(sample, _Sample, named.full_id)
-    fences = None if tukey is None else _decode(tukey, list[float], named.full_id)
-    parts = _present_parts(
-        named.full_id, named.group_id, named.function_id, named.value_str
-    )
-    series = _Measured(
-        named.full_id, *parts, None, origin, measured.iters, measured.times
-    )
-    outliers = series.count_outliers()
-    return series.as_series(
-        _throughput(named.throughput), outliers, _notes(outliers, fences)
-    )
+class _Names(NamedTuple):
+    """The names of a benchmark. `unit` None: criterion's files do not state it, and it is ns."""
+
+    id: str
+    group: str
+    function: str | None
+    value: str | None
+    unit: str | None = None
 
 
-def case_of(series: CriterionSeries) -> MeasuredCase:
-    """Return the case of a series. Raises ResultError."""
-    metric = metric_of(series.unit)
-    if metric is None:
-        raise CriterionError(f"its unit is {series.unit!r}", series.id)
-    samples = [
-        read_sample(time / count, count, f"a sample of {series.id}", metric.scale)
-        for time, count in zip(series.times, series.iterations, strict=True)
-    ]
-    measured = MeasuredMetric(metric.name, metric.unit, metric.direction, samples)
-    return MeasuredCase(
-        series.id,
-        series.benchmark,
-        make_params(series.value),
-        [measured],
-        arm=series.arm,
-    )
+class _Saved(NamedTuple):
+    """One baseline of one benchmark in a directory."""
+
+    path: str
+    sample: HistoryFile
+    benchmark: HistoryFile | None
+
+    @property
+    def baseline(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def written_s(self) -> float:
+        return self.sample.modified_s
+
+    def read_id(self) -> str:
+        """Return the id of its benchmark. Raises ResultError."""
+        return self._read_benchmark().full_id
+
+    def read_took_s(self) -> float:
+        """Return how long its measurement took at least: criterion's times are nanoseconds. 0 if unreadable."""
+        try:
+            measured = _decode(self.sample.read(), _Sample)
+        except ResultError:
+            return 0.0
+        return min(max(0.0, sum(measured.times) / NS_PER["s"]), LONGEST_BENCHMARK_S)
+
+    def read_case(self) -> MeasuredCase:
+        """Return what it measured. Raises ResultError."""
+        named = self._read_benchmark()
+        names = _Names(
+            named.full_id, named.group_id, named.function_id, named.value_str
+        )
+        measured = _decode(self.sample.read(), _Sample, named.full_id)
+        return _make_case(names, measured.iters, measured.times)
+
+    def _read_benchmark(self) -> _Benchmark:
+        if self.benchmark is None:
+            raise CriterionError("expected benchmark.json beside sample.json")
+        return _decode(self.benchmark.read(), _Benchmark)
 
 
-def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
-    """Return an entry for each baseline that was saved under a name, the oldest first: a name that is a commit is its
-    commit, and the time that its samples were written is its time, because criterion states none. Raises ResultError."""
+def read_directory(files: Sequence[HistoryFile], is_fresh: bool) -> Result:
+    """Return what the last run measured, from all files of its directory, in the order in which it did. `is_fresh`: it was
+    empty before the run, so that all of it belongs to that. Raises ResultError if nothing is known to be of a last run."""
+    saved = sorted(_find_saved(files), key=lambda saved: saved.written_s)
+    name = _name_last_run({run.baseline for run in saved})
+    new = [run for run in saved if run.baseline == name]
+    took_s = {run.path: run.read_took_s() for run in new}
+    last = new if is_fresh else _find_last_run(new, took_s)
+    is_copy = are_copied((run.written_s, took_s[run.path]) for run in last)
+    if is_copy and not is_fresh:
+        raise ResultError(
+            "its files were copied, all at once, so nothing tells which benchmarks the last run measured: give --fresh if "
+            "it was empty before that run, or keep the times of the files (cp -a, tar)"
+        )
+    of_before = new[: len(new) - len(last)]
+    problems = [*map(_leave_out_older, of_before), *_leave_out_baselines(saved, last)]
+    cases = _read_cases(last, problems)
+    at = None
+    if not is_copy:
+        newest = round(last[-1].written_s * 1000)
+        at = read_milliseconds(newest, "its last run")
+    return Result(TOOL, cases, at=at, problems=limit_entries(problems))
+
+
+def _find_saved(files: Sequence[HistoryFile]) -> Iterator[_Saved]:
     by_path = {file.path: file for file in files}
-    baselines: dict[str, list[HistoryFile]] = defaultdict(list)
     for path, file in by_path.items():
         folder, _, name = path.rpartition("/")
-        baseline = folder.rpartition("/")[2]
-        if name == "sample.json" and baseline not in (LAST_RUN, UNNAMED_BASELINE):
-            baselines[baseline].append(file)
+        if name == "sample.json":
+            yield _Saved(folder, file, by_path.get(f"{folder}/benchmark.json"))
+
+
+def _name_last_run(baselines: Set[str]) -> str:
+    """Return the name of the last run among those of all baselines; a single baseline is one. Raises ResultError."""
     if not baselines:
         raise ResultError(
-            "there is no saved baseline in it: expected target/criterion after cargo bench -- --save-baseline NAME"
+            "it holds no samples of criterion: expected target/criterion after cargo bench"
         )
-    return sort_entries(
-        [
-            HistoryEntry(
-                f"baseline {name}",
-                _newest_ms(samples),
-                partial(_read_baseline, name, samples, by_path),
-                title=f"baseline {name}",
-            )
-            for name, samples in baselines.items()
-        ]
+    if LAST_RUN in baselines or len(baselines) == 1:
+        return LAST_RUN if LAST_RUN in baselines else next(iter(baselines))
+    names = ", ".join(sorted(baselines)[:MAX_NAMES])
+    raise ResultError(
+        f"it holds no last run of criterion, only baselines ({names}): paceline migrate {BASELINES} brings them"
     )
 
 
-def _newest_ms(samples: Sequence[HistoryFile]) -> int:
-    return max(round(sample.modified_s * 1000) for sample in samples)
+def _find_last_run(
+    runs: Sequence[_Saved], took_s: Mapping[str, float]
+) -> Sequence[_Saved]:
+    """Return what the last run wrote, of runs of which the oldest is first: the newest, and each one before it without a
+    pause."""
+    began_s = math.inf
+    for at in range(len(runs) - 1, -1, -1):
+        run = runs[at]
+        if began_s != math.inf and began_s - run.written_s > LONGEST_PAUSE_S:
+            return runs[at + 1 :]
+        began_s = min(began_s, run.written_s - took_s[run.path])
+    return runs
 
 
-def _read_baseline(
-    name: str, samples: Sequence[HistoryFile], by_path: Mapping[str, HistoryFile]
-) -> Result:
-    """Return the result of a baseline. Raises ResultError if its files are a copy, whose times are none."""
-    cases: dict[str, MeasuredCase] = {}
-    problems: list[LeftOut] = []
-    runs: list[tuple[float, float]] = []
-    for sample in samples:
-        folder = sample.path.rpartition("/")[0]
+def _leave_out_older(run: _Saved) -> LeftOut:
+    try:
+        name = run.read_id()
+    except ResultError:
+        name = None
+    why = (
+        "it was written before the last run, which did not measure it. If it belongs to it, import "
+        "its directory on its own"
+    )
+    return LeftOut.of(name, run.path, why)
+
+
+def _leave_out_baselines(
+    saved: Iterable[_Saved], last: Iterable[_Saved]
+) -> Iterator[LeftOut]:
+    """Yield an entry for each baseline that has a name and other samples than the last run."""
+    newest = {run.path.rpartition("/")[0]: run for run in last}
+    names: dict[str, None] = {}
+    for run in saved:
+        if run.baseline in (LAST_RUN, UNNAMED_BASELINE, *names):
+            continue
+        new = newest.get(run.path.rpartition("/")[0])
         try:
-            benchmark = by_path.get(f"{folder}/benchmark.json")
-            if benchmark is None:
-                raise CriterionError("expected benchmark.json beside sample.json")
-            origin = Origin(folder, name, last_run=False)
-            series = series_from_files(benchmark.read(), sample.read(), None, origin)
-            if series.id in cases:
-                raise CriterionError(duplicate_name_text(series.id), series.id)
-            cases[series.id] = case_of(series)
-            runs.append((sample.modified_s, sum(series.times) / NS_PER["s"]))
+            is_last = new is not None and (
+                new == run or new.sample.read() == run.sample.read()
+            )
+        except ResultError:
+            is_last = False
+        if not is_last:
+            names[run.baseline] = None
+    why = f"saved baselines are not of the last run: paceline migrate {BASELINES} brings them"
+    for name in names:
+        yield LeftOut.of(f"baseline {name}", None, why)
+
+
+def _read_cases(runs: Iterable[_Saved], problems: list[LeftOut]) -> list[MeasuredCase]:
+    """Return the cases of runs, of which the oldest is first; `problems` gets what cannot be read."""
+    found: list[tuple[str, MeasuredCase]] = []
+    for run in runs:
+        try:
+            found.append((run.path, run.read_case()))
         except ResultError as error:
-            problems.append(LeftOut.of(getattr(error, "id", None), folder, str(error)))
-    if are_copied(runs):
+            problems.append(_leave_out(run.path, error))
+    return _keep_newest(found, problems)
+
+
+def _leave_out(place: str, error: ResultError) -> LeftOut:
+    return LeftOut.of(getattr(error, "id", None), place, str(error))
+
+
+def _keep_newest(
+    found: Sequence[tuple[str, MeasuredCase]], problems: list[LeftOut]
+) -> list[MeasuredCase]:
+    """Return the cases with their places, of which the oldest is first; of several with the same names the newest."""
+    places: dict[object, str] = {}
+    kept: list[MeasuredCase] = []
+    for place, case in reversed(found):
+        parts = case.benchmark, case.arm, case.value
+        first = places.get(case.name) or places.get(parts)
+        if first is not None:
+            twice = f"{duplicate_name_text(case.name)}; {first} is kept"
+            problems.append(LeftOut.of(case.name, place, twice))
+            continue
+        places[case.name] = places[parts] = place
+        kept.append(case)
+    return kept[::-1]
+
+
+def read_messages(data: bytes) -> Result:
+    """Return what the messages of `cargo criterion --message-format=json` say. Raises ResultError."""
+    check_document(data, TOOL)
+    found: list[tuple[str, MeasuredCase]] = []
+    problems: list[LeftOut] = []
+    is_known = False
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            case = _read_message(line)
+        except CriterionError as error:
+            is_known = is_known or error.id is not None
+            problems.append(_leave_out(f"line {number}", error))
+            continue
+        if case is not None:
+            found.append((f"line {number}", case))
+    cases = _keep_newest(found, problems)
+    if not cases:
+        shown = "; ".join(sentences(problems[:MAX_NAMES]))
         raise ResultError(
-            "its files were written faster than they can have been measured, so they are a copy, and nothing tells when "
-            "it was measured: keep the times of the files (cp -a, tar)"
+            shown
+            or "expected the messages of cargo criterion --message-format=json, found no benchmark in them",
+            math.inf if is_known else 0.0,
         )
-    return Result(
-        TOOL,
-        list(cases.values()),
-        at=read_milliseconds(_newest_ms(samples), f"time of baseline {name}"),
-        commit=find_commit(name),
-        problems=problems,
-    )
+    return Result(TOOL, cases, problems=limit_entries(problems))
 
 
-def are_copied(runs: Iterable[tuple[float, float]]) -> bool:
-    """Return whether (when it was written, how long it took at least, in seconds) of several runs says that they were
-    written faster than they can have been measured, one after another."""
-    ordered = sorted(runs)
-    if len(ordered) < 2:
-        return False
-    took_s = sum(seconds for _, seconds in ordered[1:])
-    return ordered[-1][0] - ordered[0][0] < COPIED_SHARE * took_s
-
-
-def full_id(benchmark: bytes) -> str:
-    """Return the id in a benchmark.json. Raises CriterionError."""
-    return _decode(benchmark, _Benchmark).full_id
-
-
-def series_from_message(line: bytes, path: str = "") -> CriterionSeries | None:
-    """Return the series in one message; None for other messages. Raises CriterionError."""
+def _read_message(line: bytes) -> MeasuredCase | None:
+    """Return the case of one message; None for other messages. Raises CriterionError."""
     try:
         message = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CriterionError(f"expected one JSON object in a line: {error}") from error
     if not isinstance(message, dict) or not isinstance(message.get("reason"), str):
         raise CriterionError(
@@ -331,89 +316,115 @@ def series_from_message(line: bytes, path: str = "") -> CriterionSeries | None:
         return None
     complete = _decode(line, _Message)
     group, function, value = (*complete.id.split("/", 2), "", "")[:3]
-    series = _Measured(
-        complete.id,
-        *_present_parts(complete.id, group, function, value),
-        complete.unit,
-        Origin(path, LAST_RUN, last_run=True),
-        complete.iteration_count,
-        complete.measured_values,
+    names = _Names(complete.id, group, function, value, complete.unit)
+    return _make_case(names, complete.iteration_count, complete.measured_values)
+
+
+def _make_case(
+    names: _Names, iterations: Sequence[float], times: Sequence[float]
+) -> MeasuredCase:
+    """Return the case whose `times[i]` is the total of `iterations[i]` iterations. Raises CriterionError for what no
+    server stores."""
+    metric = metric_in("ns" if names.unit is None else names.unit)
+    if metric is None:
+        raise CriterionError(
+            f"its unit is {names.unit!r}, and only these are known: {', '.join(KNOWN)}",
+            names.id,
+        )
+    # Without a group the whole id is the name; other parts may be empty, as `BenchmarkId::new("", x)` writes them.
+    benchmark = names.group or names.id
+    function, value = (
+        (names.function or None, names.value or None) if names.group else (None, None)
     )
-    return series.as_series(complete.throughput, series.count_outliers(), [])
-
-
-def count_outliers(values: Sequence[float]) -> Outliers:
-    """Count the outliers among one or more values by Tukey's fences, with quartiles interpolated as in criterion."""
-    ordered = sorted(values)
-    first, third = _percentile(ordered, 25), _percentile(ordered, 75)
-    spread = third - first
-    fences = [
-        first - SEVERE * spread,
-        first - MILD * spread,
-        third + MILD * spread,
-        third + SEVERE * spread,
-    ]
-    lowest, low, high, highest = fences
-    return Outliers(
-        low_severe=sum(value < lowest for value in ordered),
-        low_mild=sum(lowest <= value < low for value in ordered),
-        high_mild=sum(high < value <= highest for value in ordered),
-        high_severe=sum(value > highest for value in ordered),
-        fences=fences,
+    problem = name_problem(benchmark, function, value)
+    if problem is not None:
+        raise CriterionError(problem, names.id)
+    try:
+        samples = list(_read_samples(iterations, times, metric.scale))
+    except CriterionError as error:
+        error.id = names.id
+        raise
+    measured = MeasuredMetric(metric.name, metric.unit, metric.direction, samples)
+    return MeasuredCase(
+        names.id, benchmark, make_params(value), [measured], arm=function
     )
 
 
-def _percentile(ordered: Sequence[float], percent: float) -> float:
-    """Return the percentile, interpolated linearly at rank percent · (n − 1) as
-    `criterion::stats::univariate::Percentiles`."""
-    rank = percent / 100 * (len(ordered) - 1)
-    below = math.floor(rank)
-    if below + 1 >= len(ordered):
-        return ordered[-1]
-    return ordered[below] + (rank - below) * (ordered[below + 1] - ordered[below])
+def _read_samples(
+    iterations: Sequence[float], times: Sequence[float], scale: float
+) -> Iterator[Sample]:
+    """Yield the samples of times in units of which the metric's is `scale` times as small. Raises CriterionError."""
+    if len(iterations) != len(times):
+        raise CriterionError(
+            f"{len(iterations)} iteration counts and {len(times)} times: expected equal numbers"
+        )
+    if not 1 <= len(times) <= MAX_SAMPLES:
+        raise CriterionError(f"{len(times)} samples: expected 1 to {MAX_SAMPLES:,}")
+    for at, (count, time) in enumerate(zip(iterations, times, strict=True)):
+        if not (1 <= count <= INT64_MAX and count == int(count)):
+            raise CriterionError(
+                f"sample {at}: {count} iterations: expected a whole number, at least 1"
+            )
+        total = time * scale
+        if not 0 <= total <= INT64_MAX:
+            raise CriterionError(
+                f"sample {at}: time {time}: expected a number from 0 to {INT64_MAX / scale:g}; look at its unit"
+            )
+        yield Sample(int(count), round(total))
 
 
-def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
-    if theirs is None:
-        return [
-            "criterion's own fences (tukey.json) are missing; they were computed from the samples"
+def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
+    """Return an entry for each baseline that was saved under a name, the oldest first: a name that is a commit is its
+    commit, and the time that its samples were written is its time, because criterion states none. Raises ResultError."""
+    baselines: dict[str, list[_Saved]] = defaultdict(list)
+    for saved in sorted(_find_saved(files), key=lambda saved: saved.written_s):
+        if saved.baseline not in (LAST_RUN, UNNAMED_BASELINE):
+            baselines[saved.baseline].append(saved)
+    if not baselines:
+        raise ResultError(
+            "there is no saved baseline in it: expected target/criterion after cargo bench -- --save-baseline NAME"
+        )
+    return sort_entries(
+        [
+            HistoryEntry(
+                f"baseline {name}",
+                round(runs[-1].written_s * 1000),
+                partial(_read_baseline, name, runs),
+                title=f"baseline {name}",
+            )
+            for name, runs in baselines.items()
         ]
-    size = max(map(abs, ours.fences))
-    if len(theirs) != len(ours.fences) or any(
-        abs(own - their) > FENCE_TOLERANCE * size
-        for own, their in zip(ours.fences, theirs, strict=True)
-    ):
-        return [
-            f"criterion's fences {theirs} differ from those of its samples, {ours.fences}"
-        ]
-    return []
+    )
 
 
-def _throughput(value: object) -> list[Throughput]:
-    """Parse `{"Elements": 10}`, as criterion writes it; entries with more than one number are left out."""
-    if not isinstance(value, dict):
-        return []
-    return [
-        Throughput(unit.lower(), count)
-        for unit, count in value.items()
-        if isinstance(count, int)
-    ]
+def _read_baseline(name: str, runs: Sequence[_Saved]) -> Result:
+    """Return the result of a baseline. Raises ResultError if its files are a copy, whose times are none."""
+    if are_copied((run.written_s, run.read_took_s()) for run in runs):
+        raise ResultError(
+            "its files were written faster than they can have been measured, so they are a copy, and nothing tells when "
+            "it was measured: keep the times of the files (cp -a, tar)"
+        )
+    problems: list[LeftOut] = []
+    cases = _read_cases(runs, problems)
+    newest = round(runs[-1].written_s * 1000)
+    at = read_milliseconds(newest, f"time of baseline {name}")
+    return Result(TOOL, cases, at=at, commit=find_commit(name), problems=problems)
 
 
-def _present_parts(
-    full_id: str, group: str, function: str | None, value: str | None
-) -> tuple[str, str | None, str | None]:
-    """Return (group, function, value), with None for parts that are empty, as `BenchmarkId::new("", x)` writes them.
-    Without a group the whole id is the name."""
-    if not group:
-        return full_id, None, None
-    return group, function or None, value or None
+def are_copied(runs: Iterable[tuple[float, float]]) -> bool:
+    """Return whether (when it was written, how long it took at least, in seconds) of several runs says that they were
+    written faster than they can have been measured, one after another. What would have taken a day is no time."""
+    ordered = sorted(runs)
+    if len(ordered) < 2:
+        return False
+    took_s = sum(seconds for _, seconds in ordered[1:] if seconds < LONGEST_BENCHMARK_S)
+    return ordered[-1][0] - ordered[0][0] < COPIED_SHARE * took_s
 
 
 def _decode(data: bytes, shape: type[T], benchmark_id: str | None = None) -> T:
     try:
         return msgspec.json.decode(data, type=shape)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CriterionError(
             f"expected JSON as criterion writes it: {error}", benchmark_id
         ) from error

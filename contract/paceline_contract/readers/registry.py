@@ -44,6 +44,7 @@ READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
         asv.TOOL: asv.read_json,
         benchmarkdotnet.TOOL: benchmarkdotnet.read_json,
         catch2.TOOL: catch2.read_xml,
+        criterion.TOOL: criterion.read_messages,
         divan.TOOL: divan.read_text,
         go_testing.TOOL: go_testing.read_text,
         google_benchmark.TOOL: google_benchmark.read_json,
@@ -56,6 +57,10 @@ READERS: Final[Mapping[str, Callable[[bytes], Result]]] = MappingProxyType(
     }
 )
 """Each reads whole files of its tool, and refuses those of the others, or finds no case in them."""
+DIRECTORIES: Final[Mapping[str, Callable[[Sequence[HistoryFile], bool], Result]]] = (
+    MappingProxyType({criterion.TOOL: criterion.read_directory})
+)
+"""Each reads what the last run of its tool wrote, from all files of a directory, and whether that was empty before."""
 HISTORIES: Final[
     Mapping[str, Callable[[Sequence[HistoryFile]], list[HistoryEntry]]]
 ] = MappingProxyType(
@@ -123,3 +128,16 @@ def read_file(data: bytes, tool: str | None = None) -> Result:
             "it has no benchmark that this reader knows", math.inf if is_known else 0.0
         )
     raise UnknownFileError(errors)
+
+
+def read_directory(
+    files: Sequence[HistoryFile], tool: str | None = None, *, is_fresh: bool = False
+) -> Result:
+    """Return what the last run of a tool wrote into a directory, which held nothing before if it `is_fresh`. Raises
+    ResultError."""
+    if tool is not None and tool not in DIRECTORIES:
+        raise ResultError(
+            f"it is a directory, and {tool} writes files: give one of them"
+        )
+    (only,) = DIRECTORIES
+    return DIRECTORIES[tool or only](files, is_fresh)

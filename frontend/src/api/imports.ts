@@ -96,7 +96,7 @@ async function uploadOf(file: File, origin: Origin) {
     bytes = await file.arrayBuffer();
   } catch {
     throw new Error(
-      'It cannot be read here. Directories, such as the one of Criterion, are imported with `paceline import`.',
+      'It cannot be read here. Directories, such as target/criterion, are imported with `paceline import`.',
     );
   }
   return {

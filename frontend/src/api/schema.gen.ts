@@ -4807,66 +4807,6 @@ export interface components {
             credential: string | null;
         };
         /**
-         * CriterionIn
-         * @description The import.json that `paceline import --format criterion` writes.
-         */
-        CriterionIn: {
-            /**
-             * V
-             * @constant
-             */
-            v: 1;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            format: "criterion";
-            /** File */
-            file: string;
-            /** Bytes */
-            bytes: number;
-            /** Sha256 */
-            sha256: string;
-            /** Why No Verdict */
-            why_no_verdict: string;
-            /** Series */
-            series: components["schemas"]["CriterionSeriesIn"][];
-            /**
-             * Left Out
-             * @default []
-             */
-            left_out: components["schemas"]["LeftOutIn"][];
-        };
-        /**
-         * CriterionSeriesIn
-         * @description A benchmark of a baseline; `times[i]` is the total of `iterations[i]` iterations, in `unit`. `last_run` says
-         *     that these are the samples of criterion's last run. The importer checks the fields, so that it can leave out one
-         *     series.
-         */
-        CriterionSeriesIn: {
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm?: string | null;
-            /** Value */
-            value?: string | null;
-            /** Baseline */
-            baseline: string;
-            /** Unit */
-            unit?: string | null;
-            /** Path */
-            path?: string | null;
-            /**
-             * Last Run
-             * @default false
-             */
-            last_run: boolean;
-            /** Iterations */
-            iterations: number[];
-            /** Times */
-            times: number[];
-        };
-        /**
          * CrossoverOut
          * @description The value of the param from which on the arm wins, interpolated between measured values. Its `confidence`
          *     interval is `lower` to `upper`; null means below the smallest or above the largest measured value.
@@ -5958,7 +5898,7 @@ export interface components {
          */
         ImportIn: {
             /** Document */
-            document: components["schemas"]["LogcatIn"] | components["schemas"]["CriterionIn"] | components["schemas"]["ResultIn"] | components["schemas"]["RecordingIn"];
+            document: components["schemas"]["LogcatIn"] | components["schemas"]["ResultIn"] | components["schemas"]["RecordingIn"];
             /** Title */
             title?: string | null;
             measured_on?: components["schemas"]["MeasuredOnIn"];
@@ -6141,8 +6081,8 @@ export interface components {
         };
         /**
          * ImportedRunOut
-         * @description An imported run. `baseline` is the branch of its series; criterion's last run is `new`. `commit` and `at`, the time
-         *     of measuring, are null where nobody said them.
+         * @description An imported run. `baseline` is the branch of its series. `commit` and `at`, the time of measuring, are null where
+         *     nobody said them.
          */
         ImportedRunOut: {
             /** Run Id */
@@ -6652,18 +6592,6 @@ export interface components {
             work: components["schemas"]["WorkOut"];
         };
         /**
-         * LeftOutIn
-         * @description A series that `paceline import` left out, with the reason.
-         */
-        LeftOutIn: {
-            /** Id */
-            id?: string | null;
-            /** Path */
-            path?: string | null;
-            /** Why */
-            why: string;
-        };
-        /**
          * LeftOutOut
          * @description A series of a document that no run has, where it was read, and why.
          */
@@ -6922,8 +6850,7 @@ export interface components {
         /**
          * MeasuredOnIn
          * @description Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
-         *     name; `on` names the target; `commit` is the revision that criterion's last run measured. A `paceline.result/1` has
-         *     its commit itself.
+         *     name; `on` names the target; `commit` is the revision that was measured, where the document does not say it.
          */
         MeasuredOnIn: {
             /** Suite */

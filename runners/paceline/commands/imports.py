@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 import typer
@@ -19,7 +19,7 @@ from paceline_contract.readers.registry import READERS, StatedOrigin
 from paceline_contract.results import cases_without_figures
 from rich.table import Table
 
-from paceline import config, criterion_runs, importing, manifest, result_files
+from paceline import config, importing, manifest, result_files
 from paceline.commands.options import DataDir, OutDir, output_directory
 from paceline.commands.server_client import UNAUTHENTICATED, Item, ServerClient
 from paceline.commands.this_host import ConfigPath
@@ -32,11 +32,11 @@ from paceline.formats.logcat import BatchPolicy
 if TYPE_CHECKING:
     from paceline.adb.port import Connection
 
-LOG, CRITERION = "logcat", "criterion"
+LOG = "logcat"
 RECOGNISED = "auto"
-"""The file is read by whichever reader knows it."""
+"""The file or directory is read by whichever reader knows it."""
 DECLARED = declared_csv.TOOL, declared_lines.TOOL
-FORMATS = (RECOGNISED, LOG, CRITERION, *DECLARED, *READERS)
+FORMATS = (RECOGNISED, LOG, *DECLARED, *READERS)
 _POLICY = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
@@ -51,7 +51,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         str | None,
         typer.Option(
             "--format",
-            help="auto, which recognises the tool, or logcat, criterion, csv, lines, or a tool's name.",
+            help="auto, which recognises the tool, or logcat, csv, lines, or a tool's name.",
         ),
     ] = None,
     device: Annotated[
@@ -111,9 +111,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     ] = None,
     commit: Annotated[
         str | None,
-        typer.Option(
-            help="The commit that was measured; with --server of criterion, that of its last run."
-        ),
+        typer.Option(help="The commit that was measured; default: as the file says."),
     ] = None,
     branch: Annotated[
         str | None,
@@ -132,7 +130,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         bool,
         typer.Option(
             "--fresh",
-            help="Criterion: its directory was empty before the run, so that all of it is of the last run.",
+            help="Of a directory: it was empty before the run, so that all of it is of the last run.",
         ),
     ] = False,
     judge: Annotated[
@@ -223,9 +221,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
 
 def _guess_format(file: str | None, *, is_log: bool) -> str:
     """Return the format of a source for which none is named. Only logs are read from devices and with a suite."""
-    if is_log or file is None:
-        return LOG
-    return CRITERION if file != "-" and Path(file).is_dir() else RECOGNISED
+    return LOG if is_log or file is None else RECOGNISED
 
 
 def _check_declaration(
@@ -274,54 +270,6 @@ class _SampleOptions(NamedTuple):
     pattern: str | None
 
 
-class _SamplesRead(NamedTuple):
-    """Results with samples that were read: the document, what people are told about it, and the body that stores it."""
-
-    document: msgspec.Struct
-    complaints: Iterable[str]
-    tables: Iterable[Table | str]
-    body: dict[str, Any]
-    left_out: Sequence[LeftOut]
-
-
-def _read_criterion(path: str, options: _SampleOptions) -> _SamplesRead:
-    suite, on, commit = options.suite, options.on or "imported", options.commit
-    document = criterion_runs.read(path, is_fresh=options.fresh)
-    provenance = criterion_runs.Provenance(_suite_name(suite), on, commit)
-    return _SamplesRead(
-        document,
-        criterion_runs.complaints(document),
-        criterion_runs.tables(document),
-        criterion_runs.import_body(document, provenance, options.title),
-        document.left_out,
-    )
-
-
-def _read_results(path: str, tool: str | None, options: _SampleOptions) -> _SamplesRead:
-    at = parse_measured_at(options.at)
-    origin = StatedOrigin(options.commit, options.branch, at)
-    if tool in DECLARED:
-        file = result_files.read_declared(
-            path, options.pattern, options.columns, origin
-        )
-    else:
-        file = result_files.read(path, tool, origin)
-    suite = _suite_name(options.suite)
-    return _SamplesRead(
-        file.result,
-        result_files.complaints(file),
-        result_files.tables(file),
-        result_files.import_body(
-            file,
-            suite,
-            options.on,
-            options.title,
-            result_files.JUDGED if options.judge else result_files.SHOWN,
-        ),
-        cases_without_figures(file.result),
-    )
-
-
 def _suite_name(path: Path | None) -> str | None:
     return None if path is None else manifest.load(path).suite.name
 
@@ -336,35 +284,40 @@ def _import_samples(  # noqa: PLR0917 - each from one option
     token: str | None,
 ) -> None:
     of_server = {name: getattr(options, name) for name in ("suite", "on", "title")}
-    of_server["judge"] = options.judge or None
-    if form == CRITERION:
-        of_samples = {"branch": options.branch, "at": options.at}
-        _refuse_options(form, {**of_samples, "judge": options.judge or None})
-        of_server["commit"] = options.commit
-    else:
-        _refuse_options(form, {"fresh": options.fresh or None})
-    _refuse_without(server, of_server)
+    _refuse_without(server, {**of_server, "judge": options.judge or None})
     client = None if server is None else _client(server, token)
     if file is None:
         raise UserError(
             "Give the tool's results.",
-            f"For example: paceline import --format {form} "
-            f"{'target/criterion' if form == CRITERION else 'FILE'} --server URL",
+            f"For example: paceline import --format {form} FILE --server URL",
         )
-    if form == CRITERION:
-        read = _read_criterion(file, options)
-    else:
-        read = _read_results(file, None if form == RECOGNISED else form, options)
+    read = _read_results(file, None if form == RECOGNISED else form, options)
     target = None if directory is None else output_directory(directory, "")
-    _print_document(read.document, as_json, read.complaints, read.tables)
+    _print_document(
+        read.result, as_json, result_files.complaints(read), result_files.tables(read)
+    )
     if target is not None:
-        _write(read.document, target)
+        _write(read.result, target)
     if client is not None:
-        _store_samples(client, read)
+        judging = result_files.JUDGED if options.judge else result_files.SHOWN
+        body = result_files.import_body(
+            read, _suite_name(options.suite), options.on, options.title, judging
+        )
+        stored = client.send("POST", "/imports", body)
+        print_stored(stored, cases_without_figures(read.result))
 
 
-def _store_samples(client: ServerClient, read: _SamplesRead) -> None:
-    print_stored(client.send("POST", "/imports", read.body), read.left_out)
+def _read_results(
+    path: str, tool: str | None, options: _SampleOptions
+) -> result_files.ResultFile:
+    at = parse_measured_at(options.at)
+    origin = StatedOrigin(options.commit, options.branch, at)
+    if tool in DECLARED:
+        _refuse_options(tool, {"fresh": options.fresh or None})
+        return result_files.read_declared(
+            path, options.pattern, options.columns, origin
+        )
+    return result_files.read(path, tool, origin, is_fresh=options.fresh)
 
 
 def print_stored(stored: Item, known: Sequence[LeftOut]) -> None:

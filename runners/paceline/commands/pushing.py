@@ -25,14 +25,13 @@ from paceline_contract.outputs import (
     Output,
     exit_status,
 )
-from paceline_contract.readers.registry import READERS, StatedOrigin, with_origin
-from paceline_contract.results import ResultError, cases_without_figures
+from paceline_contract.readers.registry import READERS, StatedOrigin
+from paceline_contract.results import cases_without_figures
 
-from paceline import criterion_runs, manifest
+from paceline import manifest
 from paceline.api import ApiClient
 from paceline.commands import submitting
 from paceline.commands.imports import (
-    CRITERION,
     RECOGNISED,
     parse_measured_at,
     print_stored,
@@ -61,7 +60,7 @@ from paceline.result_files import (
     read,
 )
 
-HARNESSES = (RECOGNISED, CRITERION, *READERS)
+HARNESSES = (RECOGNISED, *READERS)
 NO_VERDICT = (
     "No verdict: there is nothing to compare with yet. Its points are in the history, where the server looks for changes, "
     "and an alert says what it finds."
@@ -118,6 +117,13 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
             help="A suite.toml whose gates apply to benchmarks of the same name."
         ),
     ] = None,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Of a directory: it was empty before the run, so that all of it is of the last run.",
+        ),
+    ] = False,
     backfill: Annotated[
         bool,
         typer.Option(
@@ -147,7 +153,15 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
     pushed = [
         _read_recording(Path(path), origin, suite_name, target, backfill=backfill)
         if _is_recording(path)
-        else _read_file(path, harness, origin, suite_name, target, backfill=backfill)
+        else _read_file(
+            path,
+            harness,
+            origin,
+            suite_name,
+            target,
+            backfill=backfill,
+            is_fresh=fresh,
+        )
         for path in files
     ]
     stop = threading.Event()
@@ -207,25 +221,20 @@ def _read_file(
     target: str | None,
     *,
     backfill: bool,
+    is_fresh: bool,
 ) -> _Pushed:
-    file = _read(path, harness, origin)
+    file = _read(path, harness, origin, is_fresh=is_fresh)
     judging = MOVED_IN if backfill else TOLD
     body = import_body(file, suite, target, None, judging)
     return _Pushed(body, cases_without_figures(file.result))
 
 
-def _read(path: str, harness: str, origin: StatedOrigin) -> ResultFile:
+def _read(
+    path: str, harness: str, origin: StatedOrigin, *, is_fresh: bool
+) -> ResultFile:
     """Return a file, whose commit is known. Raises UserError."""
-    is_directory = path != "-" and Path(path).is_dir()
-    if harness == CRITERION or (harness == RECOGNISED and is_directory):
-        document = criterion_runs.read(path)
-        try:
-            result = with_origin(criterion_runs.last_run(document), origin)
-        except ResultError as error:
-            raise UserError(f"{path}: {error}.") from error
-        file = ResultFile(document.file, None, result)
-    else:
-        file = read(path, None if harness == RECOGNISED else harness, origin)
+    tool = None if harness == RECOGNISED else harness
+    file = read(path, tool, origin, is_fresh=is_fresh)
     if file.result.commit is None:
         raise UserError(
             f"{path} does not say which commit was measured.",

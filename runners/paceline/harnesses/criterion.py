@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 from paceline_contract.imported_series import sentences
-from paceline_contract.readers.criterion import case_of
 from paceline_contract.results import (
     MeasuredCase,
     Result,
@@ -16,7 +15,6 @@ from paceline_contract.results import (
     refuse_duplicates,
 )
 
-from paceline.errors import UserError
 from paceline.harnesses.cargo_bench import is_cargo_bench, select_cases
 from paceline.harnesses.port import DriveRequest, FinishedStart, Invocation
 
@@ -73,24 +71,20 @@ class Criterion:
 
 def read_directory(directory: Path) -> Result:
     """Read a directory that was empty before the run. Raises ResultError."""
-    # Other harnesses do not need this module, and every launch imports this one.
-    from paceline import criterion_runs  # noqa: PLC0415
+    # Other harnesses do not need these modules, and every launch imports this one.
+    from paceline_contract.readers import criterion  # noqa: PLC0415
+
+    from paceline.result_files import list_files  # noqa: PLC0415
 
     if not directory.is_dir():
         raise ResultError(
             "the command exited with status 0 and Criterion left no results"
         )
-    try:
-        document = criterion_runs.read(str(directory), is_fresh=True)
-    except UserError as error:
-        raise ResultError(error.text) from error
-    if document.left_out:
-        raise ResultError("; ".join(sentences(document.left_out)))
-    # Criterion keeps the last run twice, as `new` and as a baseline; one of them is listed.
-    cases = [
-        _without_arm(case_of(series)) for series in document.series if series.last_run
-    ]
-    return Result("criterion", refuse_duplicates(cases))
+    result = criterion.read_directory(list_files(directory), True)
+    if result.problems:
+        raise ResultError("; ".join(sentences(result.problems)))
+    cases = refuse_duplicates(map(_without_arm, result.cases))
+    return msgspec.structs.replace(result, cases=cases)
 
 
 def _without_arm(case: MeasuredCase) -> MeasuredCase:

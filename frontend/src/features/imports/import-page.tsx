@@ -275,7 +275,7 @@ function historyFacts({
   ];
 }
 
-/** Shows when a document was measured. Its runs are at one time; Criterion's directory says none. */
+/** Shows when a document was measured. Its runs are at one time, which some tools do not say. */
 function Measured({ document: { runs } }: { document: ImportDetail }) {
   const at = runs[0]?.at ?? null;
   return at === null ? <>not stated</> : <TimeAgo at={at} />;

@@ -1,6 +1,5 @@
 /**
- * Lists the imported runs of a document, with benchmarks and outliers, and what was left out. Criterion's have one run
- * per saved baseline.
+ * Lists the imported runs of a document, with benchmarks and outliers, and what was left out.
  *
  * Nothing here is a verdict; each run's page has its samples and gates.
  */
@@ -90,20 +89,13 @@ export function LeftOutTable({
   );
 }
 
-/**
- * Returns the heading of a run. Criterion calls its last run `new`, and a saved baseline may be at the commit of that
- * run; of other tools it is a branch. Several runs hold what one cannot hold all gates of.
- */
+/** Returns the heading of a run: its branch and commit. Several runs hold what one cannot hold all gates of. */
 function titleOf(
   run: ImportedRun,
-  { format, runs }: Pick<ImportDetail, 'format' | 'runs'>,
+  { runs }: Pick<ImportDetail, 'runs'>,
 ): string {
   const { baseline, commit } = run;
-  const kind = format === 'criterion' ? 'Baseline' : 'Branch';
-  const name =
-    format === 'criterion' && baseline === 'new'
-      ? 'Last run'
-      : `${kind} ${baseline}`;
+  const name = `Branch ${baseline}`;
   const parts = runs.filter(
     (other) => other.baseline === baseline && other.commit === commit,
   );

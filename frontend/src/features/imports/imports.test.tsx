@@ -70,23 +70,23 @@ describe('an imported document', () => {
     ).toBeInTheDocument();
   });
 
-  it('of criterion has its runs, with outliers counted', async () => {
+  it('of samples has its runs, with outliers counted', async () => {
     renderApp('/imports/import-1', (backend) => {
       backend.fleet.imports = backend.fleet.imports.map((document) => ({
         ...document,
-        format: 'criterion',
+        format: 'paceline.result/1',
         why_no_verdict: 'One after another: `paceline ab` gets one.',
         runs: [ITS_RUN],
       }));
     });
-    const [signing] = await rowsOf('Benchmarks of baseline before');
+    const [signing] = await rowsOf('Benchmarks of branch before');
     expect(signing).toHaveTextContent(
       /^sign\/dalek\/32sign · dalek · time · message=3213\.7 µs.*1,00012 and 3/,
     );
     expect(screen.getByText('paceline ab').tagName).toBe('CODE');
     expect(screen.getByText('not stated')).toBeInTheDocument();
     expect(
-      screen.getByRole('link', { name: 'The run of baseline before' }),
+      screen.getByRole('link', { name: 'The run of branch before' }),
     ).toHaveAttribute('href', '/runs/run-9');
   });
 
@@ -127,11 +127,11 @@ describe('an imported document', () => {
     ).toHaveAttribute('href', '/api/v1/imports/import-1/original');
   });
 
-  it('names what was left out, other units, and the commit of the last run', async () => {
+  it('names what was left out, other units, and the commit of a run', async () => {
     renderApp('/imports/import-1', (backend) => {
       backend.fleet.imports = backend.fleet.imports.map((document) => ({
         ...document,
-        format: 'criterion',
+        format: 'paceline.result/1',
         runs: [
           {
             ...ITS_RUN,
@@ -155,7 +155,7 @@ describe('an imported document', () => {
       }));
     });
     const [measured] = await rowsOf(
-      `Benchmarks of last run at ${'b'.repeat(12)}`,
+      `Benchmarks of branch new at ${'b'.repeat(12)}`,
     );
     expect(measured).toHaveTextContent(/^解析.*bytes.*13\.\d+ (kB|KiB)/);
     const [named, unread] = await rowsOf('Series that were left out');
@@ -163,17 +163,17 @@ describe('an imported document', () => {
     expect(unread).toHaveTextContent('–cut/newexpected JSON');
   });
 
-  it('numbers the runs that hold one baseline together', async () => {
+  it('numbers the runs that hold one document together', async () => {
     renderApp('/imports/import-1', (backend) => {
       backend.fleet.imports = backend.fleet.imports.map((document) => ({
         ...document,
-        format: 'criterion',
+        format: 'paceline.result/1',
         runs: [ITS_RUN, { ...ITS_RUN, run_id: 'run-10', job_id: 'job-10' }],
       }));
     });
     expect(
       await screen.findByRole('link', {
-        name: 'The run of baseline before, part 2 of 2',
+        name: 'The run of branch before, part 2 of 2',
       }),
     ).toHaveAttribute('href', '/runs/run-10');
   });

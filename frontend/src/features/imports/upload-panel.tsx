@@ -14,8 +14,8 @@ export function UploadPanel() {
     <Panel
       title="Import files"
       about={
-        'The server recognises the tool of each file and shows what it read, before anything is stored. Logs and the ' +
-        'directory of Criterion are imported from the command line.'
+        'The server recognises the tool of each file and shows what it read, before anything is stored. Logs and ' +
+        'directories, such as target/criterion, are imported from the command line.'
       }
     >
       <DropZone
