@@ -4,6 +4,8 @@
 //! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live (`swap`)
 //!    ─▶ sync both parents ─▶ remove swap/
 //! ```
+//! Bands of `swap/` are built by several threads; what follows waits for all of them.
+//!
 //! Live is one whole directory at every moment, and its previous state is a checkpoint before
 //! anything moves. A band that is equal in both states keeps its file. Owners must open their bands
 //! again, because an open file of a replaced band is a file of the past.
@@ -11,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::disk::{Access, Attributes, DiskFile, Kind, Stamp};
 use crate::error::{Doing, Error, Result};
@@ -18,6 +21,12 @@ use crate::history::BandReader;
 use crate::pages::PageSet;
 use crate::record::{BandAt, BandState};
 use crate::store::{Store, Taken};
+
+/// From this many bytes on, several threads restore bands. Most of a band's time is waiting for its
+/// sync, and the disk writes several files in little more time than one.
+const BYTES_BESIDE: u64 = 2 << 20;
+/// More threads than cores, because most of them wait.
+const THREADS: usize = 8;
 
 /// The directory whose sync makes a name durable: for a bare name the current one; the root is its
 /// own.
@@ -104,13 +113,13 @@ impl Store {
         let swap = self.root.join("swap");
         self.remove_swap()?;
         self.disk.make_private_dir(&swap).doing("making", &swap)?;
-        for (name, band) in &wanted {
-            if touched.contains_key(name) {
-                self.restore(name, target, band)?;
-            } else {
-                let (live, to) = (self.live.join(name), swap.join(name));
-                self.disk.link(&live, &to).doing("linking", &live)?;
-            }
+        let (changed, kept): (Vec<_>, Vec<_>) = wanted
+            .iter()
+            .partition(|(name, _)| touched.contains_key(*name));
+        self.restore_all(target, &changed)?;
+        for (name, _) in kept {
+            let (live, to) = (self.live.join(name), swap.join(name));
+            self.disk.link(&live, &to).doing("linking", &live)?;
         }
         self.disk
             .keep_attributes(&self.live, &swap)
@@ -188,6 +197,33 @@ impl Store {
             band.linked = band.seen.take().or(band.linked);
         }
         self.listed = None;
+    }
+
+    /// Writes bands as of an epoch into `swap/`; each is checked and synced when this returns.
+    fn restore_all(&self, epoch: u64, bands: &[(&String, &BandAt)]) -> Result<()> {
+        let sizes = bands.iter().map(|(_, band)| band.state.size);
+        let bytes = sizes.fold(0, u64::saturating_add); // holes may have any size
+        let most = if bytes < BYTES_BESIDE { 1 } else { THREADS };
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some((name, band)) = bands.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.restore(name, epoch, band).inspect_err(|_| {
+                    next.store(bands.len(), Ordering::Relaxed); // the others need not go on
+                })?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let others = 1..most.min(bands.len());
+            // Where no thread can be started, those that run do its work.
+            let others: Vec<_> = others
+                .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
+                .collect();
+            others.into_iter().fold(work(), |done, other| {
+                let its = other.join();
+                done.and(its.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            })
+        })
     }
 
     /// Writes a band as of an epoch into `swap/`, checked and synced.

@@ -13,15 +13,16 @@ const OPTIONS: Options = Options {
     skip_proven_syncs: true,
 };
 const BAND_BYTES: usize = 1 << 20;
+const NAMES: [&str; 3] = ["a", "b", "c"];
 
 /// A change that somebody makes to a band of live.
 type Act = fn(&FakeDisk, &Path);
 
-/// Two bands, one of which changed in four pages since `old` without a mark.
-fn ready() -> (FakeDisk, Store) {
+/// Three bands, the first of which changed in four pages each since `old`.
+fn ready(changed: usize) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
-    for name in ["a", "b"] {
+    for name in NAMES {
         let file = disk
             .open(&live_path().join(name), Access::Create)
             .expect("made");
@@ -29,10 +30,12 @@ fn ready() -> (FakeDisk, Store) {
     }
     let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "old").expect("new");
     disk.sync_beneath(Path::new("/")).expect("synced");
-    for page in [0, 7, 100, 255] {
-        store
-            .write_at("a", page * 4096 + 5, b"other")
-            .expect("written");
+    for name in &NAMES[..changed] {
+        for page in [0, 7, 100, 255] {
+            store
+                .write_at(name, page * 4096 + 5, b"other")
+                .expect("written");
+        }
     }
     store.checkpoint("new").expect("taken");
     (disk, store)
@@ -40,7 +43,7 @@ fn ready() -> (FakeDisk, Store) {
 
 fn is_old(disk: &FakeDisk) -> bool {
     let bands = read_live(disk);
-    bands.len() == 2 && bands.values().all(|bytes| *bytes == vec![1; BAND_BYTES])
+    bands.len() == NAMES.len() && bands.values().all(|bytes| *bytes == vec![1; BAND_BYTES])
 }
 
 #[test]
@@ -63,7 +66,7 @@ fn a_rollback_needs_nothing_of_the_files_that_it_replaces() {
         }),
     ];
     for (what, act) in acts {
-        let (disk, mut store) = ready();
+        let (disk, mut store) = ready(1);
         act(&disk, &live_path().join("a"));
         store
             .rollback("old")
@@ -75,7 +78,7 @@ fn a_rollback_needs_nothing_of_the_files_that_it_replaces() {
 /// The disk lacks a page that readers see: a rollback must not take it from there.
 #[test]
 fn pages_that_could_not_be_written_back_are_not_cloned() {
-    let (disk, mut store) = ready();
+    let (disk, mut store) = ready(1);
     let path = live_path().join("a");
     let file = disk.open(&path, Access::Write).expect("open");
     store
@@ -95,4 +98,47 @@ fn pages_that_could_not_be_written_back_are_not_cloned() {
     let wanted = store.bands("target").expect("kept")["a"].id;
     assert_eq!(id(&disk), wanted);
     assert_eq!(id(&disk.after_power_loss(1)), wanted, "and on the disk");
+}
+
+/// Bands of 3 MiB are restored by several threads, so each run has another order of operations; each
+/// order must be sound.
+#[test]
+fn live_is_whole_when_a_rollback_by_several_threads_stops_or_fails_at_any_operation() {
+    for operation in 1.. {
+        let mut done = true;
+        for fails in [true, false] {
+            let (disk, mut store) = ready(NAMES.len());
+            disk.sync_beneath(Path::new("/")).expect("synced");
+            let new = read_live(&disk);
+            let at = disk.steps() + operation;
+            if fails {
+                disk.fail(Fault {
+                    at,
+                    count: 1,
+                    kind: std::io::ErrorKind::StorageFull,
+                });
+            } else {
+                disk.stop_at(at);
+            }
+            done &= store.rollback("old").is_ok();
+            drop(store);
+            for (left, disk) in [
+                ("killed", disk.after_kill()),
+                ("without power", disk.after_power_loss(operation)),
+            ] {
+                let what = format!("operation {operation}, fails: {fails}, {left}");
+                assert!(is_old(&disk) || read_live(&disk) == new, "{what}");
+                let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS)
+                    .unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert!(is_old(&disk) || read_live(&disk) == new, "{what}, opened");
+                store
+                    .rollback_observed("old")
+                    .unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert!(is_old(&disk), "{what}, back");
+            }
+        }
+        if done {
+            break;
+        }
+    }
 }
