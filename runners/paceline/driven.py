@@ -33,6 +33,7 @@ from paceline.git import (
     working_revision_in_words,
 )
 from paceline.harnesses import detect_harness, find_harness
+from paceline.harnesses.cargo_bench import keep_target_apart
 from paceline.harnesses.drive import (
     DRIVE,
     DriveSpec,
@@ -110,6 +111,8 @@ class _Tree(msgspec.Struct, frozen=True):
     commit: str
     sources: str
     directory: Path
+    env: dict[str, str] = {}
+    """Added to the environment of its steps and starts."""
 
 
 class _ProbedSide(msgspec.Struct, frozen=True):
@@ -186,7 +189,8 @@ def compare(
             top = resources.enter_context(
                 workspace.tree(name).checkout(commit, fresh=True)
             )
-            tree = _Tree(name, commit, trees[commit], top / pair.manifest_path)
+            directory = top / pair.manifest_path
+            tree = _Tree(name, commit, trees[commit], directory, keep_target_apart())
             if not tree.directory.is_dir():
                 raise SourceError(
                     "suite_invalid",
@@ -256,11 +260,11 @@ def _prepare_side(
     try:
         if request.build is not None:
             display.log([f"$ {request.build}"])
-            run_build_step([*SHELL, request.build], directory, {}, display.log, stop)
+            build = [*SHELL, request.build]
+            run_build_step(build, directory, tree.env, display.log, stop)
         if request.setup is not None:
-            run_quietly(
-                "--setup", [*SHELL, request.setup], directory, display.log, stop
-            )
+            setup = [*SHELL, request.setup]
+            run_quietly("--setup", setup, directory, display.log, stop, env=tree.env)
         probed = _probe(request, tree, display, stop)
     except SourceError as error:
         raise SourceError(error.cause, f"{where}{error.text}", error.advice) from error
@@ -272,7 +276,9 @@ def _prepare_side(
         if request.cleanup is not None:
             cleanup = [*SHELL, request.cleanup]
             try:
-                run_quietly("--cleanup", cleanup, directory, display.log, Stop())
+                run_quietly(
+                    "--cleanup", cleanup, directory, display.log, Stop(), env=tree.env
+                )
             except HarnessError as error:
                 display.log([f"warning: {where}{error}"])
 
@@ -307,6 +313,7 @@ def _probe(
         prepare=[] if request.prepare is None else [*SHELL, request.prepare],
         overhead=Overhead() if shell is None else measure_shell(shell, directory),
         timeout_s=request.timeout_s,
+        env=tree.env,
     )
     display.phase(f"listing the cases of {harness.title}")
     reading = measure(spec, directory, log=display.log, stop=stop)

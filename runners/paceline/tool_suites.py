@@ -26,6 +26,7 @@ from paceline.errors import UserError
 from paceline.executors.draining import Log
 from paceline.git import GitFailedError, run_git
 from paceline.harnesses import HARNESSES, detect_harness, find_harness
+from paceline.harnesses.cargo_bench import keep_target_apart
 from paceline.harnesses.drive import DriveSpec, measure
 from paceline.harnesses.plan import (
     ArmPatterns,
@@ -210,6 +211,7 @@ def _start_in_copy(
             located.command,
             suite=MANIFEST,
             min_time_ns=Selection([]).min_time_ns,
+            env=keep_target_apart(),
         )
         log([f"listing the cases of {harness.title}"])
         began = time.monotonic()

@@ -100,6 +100,32 @@ def test_a_planted_effect_is_found_and_the_same_code_is_not(
     assert (again.returncode, "FAIL" in again.stdout) == (2, True)
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo here")
+def test_two_sides_of_cargo_are_two_programs_where_settings_name_one_directory(
+    tmp_path: Path,
+) -> None:
+    """In a directory that both share, cargo takes the program of the side that was built first for the other's, too."""
+    root = tmp_path / "crate"
+    (root / "src").mkdir(parents=True)
+    package = '[package]\nname = "naps"\nversion = "0.1.0"\nedition = "2021"\n'
+    (root / "Cargo.toml").write_text(package)
+    git(root, "init", "--quiet", "--initial-branch=main")
+    for milliseconds in (0, 600):
+        nap = f"std::time::Duration::from_millis({milliseconds})"
+        text = f"fn main() {{ std::thread::sleep({nap}); }}\n"
+        (root / "src" / "main.rs").write_text(text)
+        git(root, "add", ".")
+        git(root, "commit", "--quiet", "-m", "Next")
+    options = ("--base", "HEAD~1", "--json", *QUICK, "--", "cargo", "run", "--quiet")
+    shared = tmp_path / "shared"
+    done = command("ab", root, tmp_path, *options, CARGO_TARGET_DIR=str(shared))
+    ratios = {
+        row["metric"]: row["ratio"] for row in verdicts(done)["jobs"][0]["comparisons"]
+    }
+    assert ratios["time"] > 1.5
+    assert not shared.exists()
+
+
 def test_a_plain_command_is_timed_as_a_process_with_its_memory(
     repository: Path, tmp_path: Path
 ) -> None:

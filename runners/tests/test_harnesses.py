@@ -16,6 +16,7 @@ from paceline.harnesses import (
     find_harness,
     list_harnesses,
 )
+from paceline.harnesses.cargo_bench import keep_target_apart
 from paceline.harnesses.port import DriveRequest, FinishedStart, Overhead
 from paceline_contract.results import (
     MeasuredCase,
@@ -292,3 +293,33 @@ def test_cargo_bench_of_another_harness_is_named(
     finished = FinishedStart(request, ProcessEnd(exit_code=0), printed)
     with pytest.raises(ResultError, match=re.escape(other)):
         find_harness("criterion").read(finished)
+
+
+@pytest.mark.parametrize(
+    ("env", "config", "is_apart"),
+    [
+        ({}, None, False),
+        ({"CARGO_TARGET_DIR": "/cache/target"}, None, True),
+        ({"CARGO_BUILD_TARGET_DIR": "/cache/target"}, None, True),
+        ({"CARGO_TARGET_DIR": "out"}, '[build]\ntarget-dir = "/cache"\n', False),
+        ({}, '[build]\ntarget-dir = "/cache"\n', True),
+        ({}, "[build]\njobs = 1\n", False),
+        ({}, "build = [\n", False),
+    ],
+)
+def test_sides_of_cargo_are_kept_apart_where_settings_name_one_directory(
+    env: dict[str, str],
+    config: str | None,
+    is_apart: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    if config is not None:
+        (tmp_path / "config.toml").write_text(config)
+    expected = {"CARGO_TARGET_DIR": "target"} if is_apart else {}
+    assert keep_target_apart() == expected

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +20,28 @@ CARGO_VALUE = re.compile(
 def is_cargo_bench(command: Sequence[str]) -> bool:
     """Return whether a command is `cargo bench`."""
     return program_of(command) == "cargo" and "bench" in command[1:]
+
+
+def keep_target_apart() -> dict[str, str]:
+    """Return the variables with which cargo builds each side below its own directory, where the user's settings name one
+    directory for all: there cargo takes the other side's program for its own if the sources are older, and both sides
+    would be one program."""
+    named = os.environ.get("CARGO_TARGET_DIR") or os.environ.get(
+        "CARGO_BUILD_TARGET_DIR"
+    )
+    is_shared = Path(named).is_absolute() if named else _is_target_configured()
+    return {"CARGO_TARGET_DIR": "target"} if is_shared else {}
+
+
+def _is_target_configured() -> bool:
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    for name in ("config.toml", "config"):
+        try:
+            text = (home / name).read_text(encoding="utf-8")
+            return "target-dir" in tomllib.loads(text).get("build", {})
+        except (OSError, ValueError, TypeError, AttributeError):
+            continue
+    return False
 
 
 def depends_on(crate: str, directory: Path) -> bool:

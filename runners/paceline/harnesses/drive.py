@@ -90,6 +90,8 @@ class DriveSpec(msgspec.Struct, frozen=True):
     """The longest time of one start."""
     has_own_layout: bool = False
     """Whether the suite declares the memory layout of all starts."""
+    env: dict[str, str] = {}
+    """Added to the environment of all starts and of `prepare`."""
 
 
 class _Output:
@@ -158,7 +160,7 @@ def _run_once(
     stop: Stop,
 ) -> Result:
     if spec.prepare:
-        run_quietly("--prepare", spec.prepare, directory, log, stop)
+        run_quietly("--prepare", spec.prepare, directory, log, stop, env=spec.env)
     with tempfile.TemporaryDirectory(prefix="paceline-") as results:
         request = DriveRequest(
             spec.command,
@@ -172,7 +174,7 @@ def _run_once(
         with GuardedProcess(
             invocation.argv,
             directory,
-            inherited_environment({**layout, **invocation.env}),
+            inherited_environment({**spec.env, **layout, **invocation.env}),
             discards_stdout=invocation.discards_stdout,
         ) as process:
             end = drain(process, output.take, stop, spec.timeout_s)
@@ -202,10 +204,16 @@ def _explain_failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | Non
 
 
 def run_quietly(
-    name: str, argv: list[str], directory: Path, log: Log, stop: Stop
+    name: str,
+    argv: list[str],
+    directory: Path,
+    log: Log,
+    stop: Stop,
+    *,
+    env: dict[str, str],
 ) -> None:
     """Run a step that is not timed. Raises HarnessError unless it exits with status 0."""
-    with GuardedProcess(argv, directory, inherited_environment()) as process:
+    with GuardedProcess(argv, directory, inherited_environment(env)) as process:
         end = drain(process, lambda _, lines: log(lines), stop, STEP_TIMEOUT_S)
     if end.exit_code != 0:
         raise HarnessError(f"{name} {describe_end(end)}")
@@ -241,6 +249,13 @@ def main(arguments: list[str]) -> int:
     launch = _Launch(spec, options.launch, options.seed)
     try:
         if options.declared:
+            # Other commands do not need this module, and every launch imports this one.
+            from paceline.harnesses.cargo_bench import (  # noqa: PLC0415
+                keep_target_apart,
+            )
+
+            spec = msgspec.structs.replace(spec, env=keep_target_apart())
+            launch.spec = spec
             listed = _list_declared(spec, options)
             if options.list:
                 _say(listing(spec.suite, spec.workload, listed.named, listed.declared))
