@@ -139,7 +139,9 @@ def test_every_block_of_commands_is_run_by_a_test_or_says_why_not(page: str) -> 
         kind, words = block.mark
         if kind == "run":
             assert f'block("{page}", "{words}")' in tests, f"no test runs {words}"
-        for path in re.findall(r"\b(?:backend|runners|tests|scripts)/[\w/.-]+", words):
+        for path in re.findall(
+            r"\b(?:backend|contract|runners|tests|scripts)/[\w/.-]+", words
+        ):
             assert (ROOT / path).exists(), f"{page}: {path}"
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 from paceline_contract.readers.declared_csv import parse_columns, read_csv
 from paceline_contract.results import (
@@ -60,6 +65,43 @@ def test_rows_are_samples_of_the_declared_cases_and_metrics() -> None:
     assert (copy.name, copy.params) == ("copy, all (native)", {})
     assert (failed.failure, failed.metrics) == ("out of memory", [])
     assert read_result(encode_result(read)) == read
+
+
+IMPORTING = Path(__file__).resolve().parents[2] / "docs/importing.md"
+ALLOCATORS = """\
+workload,allocator,working_set,ops_per_s
+random_mixed,hakmem,256,79200000
+random_mixed,system,256,86700000
+random_mixed,mimalloc,256,114900000
+random_mixed,hakmem,8192,16500000
+random_mixed,system,8192,57100000
+random_mixed,mimalloc,8192,96500000
+"""
+
+
+def test_each_row_of_an_allocators_rates_is_a_case_by_the_command_of_the_document() -> (
+    None
+):
+    command = re.search(
+        r"^paceline import allocators\.csv .*", IMPORTING.read_text("utf-8"), re.M
+    )
+    assert command is not None
+    words = shlex.split(command[0])
+    declared = [word for option, word in pairwise(words) if option == "--column"]
+    read = read_csv(ALLOCATORS.encode(), parse_columns(declared))
+    figures = [
+        (case.benchmark, case.arm, case.params["working_set"], sample.total)
+        for case in read.cases
+        for metric in case.metrics
+        for sample in metric.samples
+        if (metric.unit, metric.direction) == ("op/s", "higher")
+    ]
+    rows = [row.split(",") for row in ALLOCATORS.splitlines()[1:]]
+    assert figures == [
+        (workload, allocator, working_set, float(rate))
+        for workload, allocator, working_set, rate in rows
+    ]
+    assert len(read.cases) == len(rows)
 
 
 def test_the_unit_of_a_value_may_be_in_its_row_and_params_apart_are_cases_apart() -> (

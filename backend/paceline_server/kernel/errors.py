@@ -64,9 +64,10 @@ def forbidden(detail: str, code: str = "forbidden") -> ProblemError:
 
 
 def body_too_large(limit: int) -> ProblemError:
-    """Return 413 `body_too_large`, with the limit in bytes."""
+    """Return 413 `body_too_large`, with the limit in bytes and what to do about it on any route."""
     return ProblemError(
         413,
         "body_too_large",
-        f"The body is larger than {limit} bytes; send it in parts.",
+        f"The body is larger than {limit} bytes. Send less at once: a file in several parts, a recording of fewer "
+        "benchmarks, launches or rounds.",
     )

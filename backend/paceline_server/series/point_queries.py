@@ -77,11 +77,12 @@ def add_points(session: Session, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def update_last_at(session: Session, series_ids: Collection[str], at: datetime) -> None:
-    """Move `last_at` of these series forward to `at`. Rows are first locked in order of id, to rule out deadlocks."""
+    """Move `last_at` of these series forward to `at`. Rows are first locked in order of id, to rule out deadlocks. Other
+    transactions that have appended points refer to them, and are not waited for."""
     ordered = (
         select(Series.id).where(Series.id.in_(list(series_ids))).order_by(Series.id)
     )
-    session.execute(ordered.with_for_update())
+    session.execute(ordered.with_for_update(key_share=True))
     session.execute(
         update(Series)
         .where(Series.id.in_(list(series_ids)), Series.last_at < at)

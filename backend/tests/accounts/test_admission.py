@@ -182,12 +182,10 @@ def test_only_what_agents_upload_may_be_larger(
     assert client.post(
         path, content=b" " * (BODY_BYTES + 1), headers=headers
     ).status_code in (400, 422)
-    assert problem(
-        client.post(path, content=b" " * (8 * 1024 * 1024 + 1), headers=headers)
-    ) == (
-        413,
-        "body_too_large",
-    )
+    refused = client.post(path, content=b" " * (8 * 1024 * 1024 + 1), headers=headers)
+    assert problem(refused) == (413, "body_too_large")
+    # A recording is one document, which cannot be split.
+    assert "a recording of fewer benchmarks" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize(("method", "path"), GRANTS.values(), ids=GRANTS)

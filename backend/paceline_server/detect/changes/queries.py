@@ -97,13 +97,13 @@ def lock_targets(session: Session, target_ids: Collection[str]) -> None:
 
 
 def lock_series(session: Session, series_ids: Sequence[str]) -> None:
-    """Lock these series until the transaction ends. SQLite has a single writer anyway."""
+    """Lock these series until the transaction ends. New points may still refer to them. SQLite has a single writer anyway."""
     for chunk in chunks(sorted(series_ids)):
         session.execute(
             select(Series.id)
             .where(Series.id.in_(chunk))
             .order_by(Series.id)
-            .with_for_update()
+            .with_for_update(key_share=True)
         )
 
 

@@ -37,6 +37,15 @@ describe('a run of another tool’s samples', () => {
     ).toBeInTheDocument();
   });
 
+  it.each(['import', 'recorded'] as const)(
+    'says of the trigger %s when it was measured, not how long it took to store',
+    async (trigger) => {
+      await open(trigger);
+      expect(screen.getByText('Measured')).toBeInTheDocument();
+      expect(screen.queryByText('Took')).not.toBeInTheDocument();
+    },
+  );
+
   it('does not hide them of a run that an agent measured, and counts one round as one', async () => {
     await open('manual');
     expect(screen.getByRole('list', { name: 'Phases' })).toBeInTheDocument();

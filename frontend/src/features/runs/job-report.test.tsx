@@ -358,7 +358,7 @@ async function findCell(table: string, text: string): Promise<HTMLElement> {
 }
 
 describe('the measurements of an ordinary job', () => {
-  it('have the text of a name with a digest, as their samples do, and the name as its title', async () => {
+  it('have the text of a name with a digest, as their samples and what is said about the run do, and the name as its title', async () => {
     const names = { benchmark: 'b__0123456789abcdef', arm: 'n_8__76543210' };
     renderApp('/runs/run-done-1', (backend) => {
       const plain = hashingReport();
@@ -372,10 +372,17 @@ describe('the measurements of an ordinary job', () => {
       const [series] = samples(100);
       if (series === undefined) throw new Error('nothing measured');
       backend.series.set('job-1', [{ ...series, ...names }]);
+      backend.runs = backend.runs.map((run) => ({
+        ...run,
+        benchmarks: ['ledger_batch', names.benchmark],
+      }));
     });
     for (const cell of [
       await findCell('Measurements', '解析'),
       await findCell('Samples per case', '解析'),
+      within(await screen.findByRole('region', { name: 'About' })).getByText(
+        '解析',
+      ),
     ])
       expect(cell).toHaveAttribute('title', names.benchmark);
     for (const cell of [

@@ -4,7 +4,7 @@
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
-import { jobEnded, jobReportQuery, liveSeriesQuery } from '../../api/runs';
+import { jobEnded, liveSeriesQuery } from '../../api/runs';
 import type {
   Job,
   JobState,
@@ -15,7 +15,6 @@ import type {
 import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Icon, type IconName } from '../../ui/icon';
-import { NameTexts } from '../../ui/identifier';
 import { hasNoVerdict, JOB_STATES, OUTCOMES } from '../../ui/state-badges';
 import { Panel, TwoColumns } from '../../ui/panel';
 import { Status, type Badge } from '../../ui/status';
@@ -40,26 +39,8 @@ const PHASES: readonly JobState[] = [
   'done',
 ];
 
-/** The report, once there is one, has the texts of the names in all tables. */
 export function JobView({ run, job }: { run: Run; job: Job }) {
   const analysed = job.state === 'done';
-  const report = useQuery({ ...jobReportQuery(job.id), enabled: analysed });
-  return (
-    <NameTexts texts={report.data?.name_texts ?? {}}>
-      <JobParts run={run} job={job} analysed={analysed} />
-    </NameTexts>
-  );
-}
-
-function JobParts({
-  run,
-  job,
-  analysed,
-}: {
-  run: Run;
-  job: Job;
-  analysed: boolean;
-}) {
   if (run.trigger === 'import') {
     return (
       <>

@@ -2,11 +2,14 @@
  * Shows one run while it is going on and afterwards: what was requested, how far it is, and the results of its jobs.
  * The page may be reloaded at any moment, because the server keeps everything that it shows.
  */
+import { Fragment, type ReactNode } from 'react';
+
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
 import {
   cancelRun,
+  jobReportQuery,
   launchesOf,
   runEnded,
   runKeys,
@@ -22,6 +25,7 @@ import { AppLink } from '../../ui/app-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
+import { Identifier, NameTexts } from '../../ui/identifier';
 import { QueryView } from '../../ui/query-view';
 import { DEMONSTRATION, OUTCOMES, TRIGGER_LABELS } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
@@ -34,6 +38,8 @@ import { Completeness } from './completeness';
 import { jobBadge, JobView } from './job-view';
 import classes from './runs.module.css';
 import { useLiveRun } from './use-live-run';
+
+type Fact = readonly [label: string, value: ReactNode];
 
 export interface RunPageProps {
   runId: string;
@@ -58,14 +64,36 @@ export function RunPage({ runId, jobId, onJob }: RunPageProps) {
     >
       <QueryView query={run} what="run" lines={8}>
         {(data) => (
-          <>
-            <RunSummary run={data} />
-            <Completeness run={data} />
-            <Jobs run={data} jobId={jobId} onJob={onJob} />
-          </>
+          <RunParts
+            run={data}
+            job={data.jobs.find((job) => job.id === jobId) ?? data.jobs[0]}
+            onJob={onJob}
+          />
         )}
       </QueryView>
     </Page>
+  );
+}
+
+interface RunPartsProps {
+  run: Run;
+  /** The job that is shown. */
+  job: Job | undefined;
+  onJob: RunPageProps['onJob'];
+}
+
+/** The report of the job, once there is one, has the texts of the names in all parts. */
+function RunParts({ run, job, onJob }: RunPartsProps) {
+  const report = useQuery({
+    ...jobReportQuery(job?.id ?? ''),
+    enabled: job?.state === 'done',
+  });
+  return (
+    <NameTexts texts={report.data?.name_texts ?? {}}>
+      <RunSummary run={run} />
+      <Completeness run={run} />
+      <Jobs run={run} job={job} onJob={onJob} />
+    </NameTexts>
   );
 }
 
@@ -83,7 +111,7 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
         <AppLink to="/compare" search={{ head: run.id }}>
           Compare runs
         </AppLink>
-        {run.trigger !== 'import' && run.trigger !== 'recorded' && (
+        {!isStoredAtOnce(run) && (
           <AppLink to="/runs/new" search={{ suite: run.suite, repeat: run.id }}>
             Repeat
           </AppLink>
@@ -172,7 +200,7 @@ function RunSummary({ run }: { run: Run }) {
                   <PullRequest key="p" request={run.pull_request} />,
                 ] as const,
               ]),
-          ['Benchmarks', run.benchmarks.join(', ') || 'all'],
+          ['Benchmarks', <Benchmarks key="b" names={run.benchmarks} />],
           ...(run.trigger === 'import' ? [] : requestFacts(run)),
           [
             'Requested',
@@ -181,12 +209,7 @@ function RunSummary({ run }: { run: Run }) {
               <TimeAgo at={run.created_at} />
             </span>,
           ],
-          [
-            run.finished_at === null ? 'Running for' : 'Took',
-            formatDuration(
-              secondsBetween(run.created_at, run.finished_at, now),
-            ),
-          ],
+          ...timeFacts(run, now),
           ...(run.suppress.length > 0
             ? [['Suppressed', run.suppress.join(', ')] as const]
             : []),
@@ -199,8 +222,34 @@ function RunSummary({ run }: { run: Run }) {
   );
 }
 
+function Benchmarks({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return 'all';
+  return names.map((name, index) => (
+    <Fragment key={name}>
+      {index > 0 && ', '}
+      <Identifier name={name} />
+    </Fragment>
+  ));
+}
+
+/** Returns how long a run takes. One that was imported or recorded was stored in one moment, long after its measurement. */
+function timeFacts(run: Run, now: number): readonly Fact[] {
+  if (!isStoredAtOnce(run)) {
+    const took = secondsBetween(run.created_at, run.finished_at, now);
+    const label = run.finished_at === null ? 'Running for' : 'Took';
+    return [[label, formatDuration(took)]];
+  }
+  return run.jobs
+    .slice(0, 1)
+    .map(({ started_at: at }) => ['Measured', <TimeAgo key="m" at={at} />]);
+}
+
+function isStoredAtOnce({ trigger }: Run): boolean {
+  return trigger === 'import' || trigger === 'recorded';
+}
+
 /** Returns the params and the size of a request; an imported run has none. */
-function requestFacts(run: Run): readonly (readonly [string, string])[] {
+function requestFacts(run: Run): readonly Fact[] {
   const launches = counted(launchesOf(run), 'launch', 'launches');
   const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;
   return [
@@ -254,18 +303,9 @@ function paramsOf(run: Run): string {
   return parts.length === 0 ? 'all declared' : parts.join(' · ');
 }
 
-function Jobs({
-  run,
-  jobId,
-  onJob,
-}: {
-  run: Run;
-  jobId: string | undefined;
-  onJob: RunPageProps['onJob'];
-}) {
+function Jobs({ run, job, onJob }: RunPartsProps) {
   const labelOf = useTargetLabel();
-  const chosen = run.jobs.find((job) => job.id === jobId) ?? run.jobs[0];
-  if (chosen === undefined) {
+  if (job === undefined) {
     return (
       <Panel title="Jobs">
         <EmptyState icon="targets" title="No target yet">
@@ -280,16 +320,16 @@ function Jobs({
         <FilterBar label="Job">
           <FilterSelect
             label="Target"
-            value={chosen.id}
+            value={job.id}
             onChange={onJob}
-            options={run.jobs.map((job) => ({
-              value: job.id,
-              label: jobLabel(job, labelOf(job.target_id, job.target_name)),
+            options={run.jobs.map((each) => ({
+              value: each.id,
+              label: jobLabel(each, labelOf(each.target_id, each.target_name)),
             }))}
           />
         </FilterBar>
       )}
-      <JobView key={chosen.id} run={run} job={chosen} />
+      <JobView key={job.id} run={run} job={job} />
     </div>
   );
 }
