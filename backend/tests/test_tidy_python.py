@@ -122,7 +122,7 @@ def hurried_requests(path: str, tree: ast.Module) -> list[str]:
 SKIPPING = re.compile(r"(^|\.)(skip|skipif|xfail|skipTest)$")
 MACHINE_FEATURE = re.compile(
     r"linux|macos|windows|posix|root|kernel|cpu|core|governor|/proc|/sys|psi|cgroup|thermal|battery|android|gpu"
-    r"|docker|compose|jdk|go toolchain|c\+\+ library|terminal|ipv6|file ?system|disk|sqlite|postgresql",
+    r"|docker|compose|jdk|(go|rust) toolchain|c\+\+ library|terminal|ipv6|file ?system|disk|sqlite|postgresql",
     re.IGNORECASE,
 )
 

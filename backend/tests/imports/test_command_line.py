@@ -346,14 +346,15 @@ def test_the_reported_faults_give_right_answers(
             server, headers, "--format", "criterion", path, *on, *options[1:]
         )
 
+    # These files were copied just now.
     for name in ("unicode-a", "unicode-b", "symbols-a", "symbols-b", "empty-function"):
-        assert "nothing left out" in stored(f"crit-{name}", "names")
+        assert "nothing left out" in stored(f"crit-{name}", "names", "--fresh")
     stored("crit-stale-1", "stale", "--commit", "a" * 40)
     assert "gone (gone/new)" in stored("crit-stale-2", "stale", "--commit", "b" * 40)
     assert "hash/32 (line 2): its unit is 'cycles'" in stored(
         "cargo-criterion-cycles.json"
     )
-    assert "left out my bench (my" in stored("crit-twice")
+    assert "left out my bench (my" in stored("crit-twice", "twice", "--fresh")
     with connected(server, headers) as client:
         listed = wait_until(
             "ten series",
