@@ -100,7 +100,9 @@ def test_a_planted_effect_is_found_and_the_same_code_is_not(
     assert (again.returncode, "FAIL" in again.stdout) == (2, True)
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="this machine has no Rust toolchain")
+@pytest.mark.skipif(
+    shutil.which("cargo") is None, reason="this machine has no Rust toolchain"
+)
 def test_two_sides_of_cargo_are_two_programs_where_settings_name_one_directory(
     tmp_path: Path,
 ) -> None:
