@@ -382,7 +382,7 @@ def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
             baselines[saved.baseline].append(saved)
     if not baselines:
         raise ResultError(
-            "there is no saved baseline in it: expected target/criterion after cargo bench -- --save-baseline NAME"
+            "there is no saved baseline in it: expected target/criterion after cargo bench --bench BENCH -- --save-baseline NAME"
         )
     return sort_entries(
         [
