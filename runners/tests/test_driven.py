@@ -103,8 +103,9 @@ def test_a_planted_effect_is_found_and_the_same_code_is_not(
 @pytest.mark.skipif(
     shutil.which("cargo") is None, reason="this machine has no Rust toolchain"
 )
+@pytest.mark.parametrize("variable", ["CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR"])
 def test_two_sides_of_cargo_are_two_programs_where_settings_name_one_directory(
-    tmp_path: Path,
+    variable: str, tmp_path: Path
 ) -> None:
     """In a directory that both share, cargo takes the program of the side that was built first for the other's, too."""
     root = tmp_path / "crate"
@@ -120,7 +121,7 @@ def test_two_sides_of_cargo_are_two_programs_where_settings_name_one_directory(
         git(root, "commit", "--quiet", "-m", "Next")
     options = ("--base", "HEAD~1", "--json", *QUICK, "--", "cargo", "run", "--quiet")
     shared = tmp_path / "shared"
-    done = command("ab", root, tmp_path, *options, CARGO_TARGET_DIR=str(shared))
+    done = command("ab", root, tmp_path, *options, **{variable: str(shared)})
     ratios = {
         row["metric"]: row["ratio"] for row in verdicts(done)["jobs"][0]["comparisons"]
     }

@@ -296,30 +296,31 @@ def test_cargo_bench_of_another_harness_is_named(
 
 
 @pytest.mark.parametrize(
-    ("env", "config", "is_apart"),
+    ("env", "config", "apart"),
     [
-        ({}, None, False),
-        ({"CARGO_TARGET_DIR": "/cache/target"}, None, True),
-        ({"CARGO_BUILD_TARGET_DIR": "/cache/target"}, None, True),
-        ({"CARGO_TARGET_DIR": "out"}, '[build]\ntarget-dir = "/cache"\n', False),
-        ({}, '[build]\ntarget-dir = "/cache"\n', True),
-        ({}, "[build]\njobs = 1\n", False),
-        ({}, "build = [\n", False),
+        ({}, None, ""),
+        ({"CARGO_TARGET_DIR": "/cache/target"}, None, "CARGO_TARGET_DIR"),
+        ({"CARGO_BUILD_TARGET_DIR": "/cache/target"}, None, "CARGO_TARGET_DIR"),
+        ({"CARGO_BUILD_BUILD_DIR": "/cache"}, None, "CARGO_BUILD_BUILD_DIR"),
+        ({}, '[build]\nbuild-dir = "/cache"\n', "CARGO_BUILD_BUILD_DIR"),
+        ({"CARGO_TARGET_DIR": "out"}, '[build]\ntarget-dir = "/cache"\n', ""),
+        ({}, '[build]\ntarget-dir = "/cache"\n', "CARGO_TARGET_DIR"),
+        ({}, "[build]\njobs = 1\n", ""),
+        ({}, "build = [\n", ""),
     ],
 )
 def test_sides_of_cargo_are_kept_apart_where_settings_name_one_directory(
     env: dict[str, str],
     config: str | None,
-    is_apart: bool,
+    apart: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"):
+    for name in ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CARGO_HOME", str(tmp_path))
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     if config is not None:
         (tmp_path / "config.toml").write_text(config)
-    expected = {"CARGO_TARGET_DIR": "target"} if is_apart else {}
-    assert keep_target_apart() == expected
+    assert keep_target_apart() == ({apart: "target"} if apart else {})

@@ -154,7 +154,7 @@ def read_directory(files: Sequence[HistoryFile], is_fresh: bool) -> Result:
     new = [run for run in saved if run.baseline == name]
     took_s = {run.path: run.read_took_s() for run in new}
     last = new if is_fresh else _find_last_run(new, took_s)
-    is_copy = are_copied((run.written_s, took_s[run.path]) for run in last)
+    is_copy = _are_copied((run.written_s, took_s[run.path]) for run in last)
     if is_copy and not is_fresh:
         raise ResultError(
             "its files were copied, all at once, so nothing tells which benchmarks the last run measured: give --fresh if "
@@ -184,8 +184,10 @@ def _name_last_run(baselines: Set[str]) -> str:
         raise ResultError(
             "it holds no samples of criterion: expected target/criterion after cargo bench"
         )
-    if LAST_RUN in baselines or len(baselines) == 1:
-        return LAST_RUN if LAST_RUN in baselines else next(iter(baselines))
+    if LAST_RUN in baselines:
+        return LAST_RUN
+    if len(baselines) == 1:
+        return next(iter(baselines))
     names = ", ".join(sorted(baselines)[:MAX_NAMES])
     raise ResultError(
         f"it holds no last run of criterion, only baselines ({names}): paceline migrate {BASELINES} brings them"
@@ -399,7 +401,7 @@ def read_history(files: Sequence[HistoryFile]) -> list[HistoryEntry]:
 
 def _read_baseline(name: str, runs: Sequence[_Saved]) -> Result:
     """Return the result of a baseline. Raises ResultError if its files are a copy, whose times are none."""
-    if are_copied((run.written_s, run.read_took_s()) for run in runs):
+    if _are_copied((run.written_s, run.read_took_s()) for run in runs):
         raise ResultError(
             "its files were written faster than they can have been measured, so they are a copy, and nothing tells when "
             "it was measured: keep the times of the files (cp -a, tar)"
@@ -411,7 +413,7 @@ def _read_baseline(name: str, runs: Sequence[_Saved]) -> Result:
     return Result(TOOL, cases, at=at, commit=find_commit(name), problems=problems)
 
 
-def are_copied(runs: Iterable[tuple[float, float]]) -> bool:
+def _are_copied(runs: Iterable[tuple[float, float]]) -> bool:
     """Return whether (when it was written, how long it took at least, in seconds) of several runs says that they were
     written faster than they can have been measured, one after another. What would have taken a day is no time."""
     ordered = sorted(runs)

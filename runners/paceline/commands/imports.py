@@ -20,7 +20,7 @@ from paceline_contract.results import cases_without_figures
 from rich.table import Table
 
 from paceline import config, importing, manifest, result_files
-from paceline.commands.options import DataDir, OutDir, output_directory
+from paceline.commands.options import DataDir, Fresh, OutDir, output_directory
 from paceline.commands.server_client import UNAUTHENTICATED, Item, ServerClient
 from paceline.commands.this_host import ConfigPath
 from paceline.credentials import check_address, check_credential
@@ -126,13 +126,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
             metavar="TIME",
         ),
     ] = None,
-    fresh: Annotated[
-        bool,
-        typer.Option(
-            "--fresh",
-            help="Of a directory: it was empty before the run, so that all of it is of the last run.",
-        ),
-    ] = False,
+    fresh: Fresh = False,
     judge: Annotated[
         bool,
         typer.Option(

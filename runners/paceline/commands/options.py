@@ -113,6 +113,13 @@ DataDir = Annotated[
         help="Directory for the spool, mirrors and builds.",
     ),
 ]
+Fresh = Annotated[
+    bool,
+    typer.Option(
+        "--fresh",
+        help="Of a directory: it was empty before the run, so that all of it is of the last run.",
+    ),
+]
 OutDir = Annotated[
     Path | None,
     typer.Option("--out", help="Directory to write to; must be new or empty."),

@@ -39,6 +39,7 @@ from paceline.commands.imports import (
 from paceline.commands.options import (
     FailOnOption,
     Formats,
+    Fresh,
     OutputFiles,
     Server,
     Token,
@@ -117,13 +118,7 @@ def push(  # noqa: PLR0917 - one parameter per option is how typer declares them
             help="A suite.toml whose gates apply to benchmarks of the same name."
         ),
     ] = None,
-    fresh: Annotated[
-        bool,
-        typer.Option(
-            "--fresh",
-            help="Of a directory: it was empty before the run, so that all of it is of the last run.",
-        ),
-    ] = False,
+    fresh: Fresh = False,
     backfill: Annotated[
         bool,
         typer.Option(

@@ -26,19 +26,29 @@ def keep_target_apart() -> dict[str, str]:
     """Return the variables with which cargo builds each side below its own directory, where the user's settings name one
     directory for all: there cargo takes the other side's program for its own if the sources are older, and both sides
     would be one program."""
-    named = os.environ.get("CARGO_TARGET_DIR") or os.environ.get(
+    target = os.environ.get("CARGO_TARGET_DIR") or os.environ.get(
         "CARGO_BUILD_TARGET_DIR"
     )
-    is_shared = Path(named).is_absolute() if named else _is_target_configured()
-    return {"CARGO_TARGET_DIR": "target"} if is_shared else {}
+    build = os.environ.get("CARGO_BUILD_BUILD_DIR")
+    apart = {}
+    if _is_shared(target, "target-dir"):
+        apart["CARGO_TARGET_DIR"] = "target"
+    if _is_shared(build, "build-dir"):
+        apart["CARGO_BUILD_BUILD_DIR"] = "target"
+    return apart
 
 
-def _is_target_configured() -> bool:
+def _is_shared(value: str | None, setting: str) -> bool:
+    """Return whether a variable's value, or else the user's setting, names a directory outside of each side's own."""
+    return Path(value).is_absolute() if value else _is_configured(setting)
+
+
+def _is_configured(setting: str) -> bool:
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     for name in ("config.toml", "config"):
         try:
             text = (home / name).read_text(encoding="utf-8")
-            return "target-dir" in tomllib.loads(text).get("build", {})
+            return setting in tomllib.loads(text).get("build", {})
         except (OSError, ValueError, TypeError, AttributeError):
             continue
     return False
