@@ -20,15 +20,13 @@ import psutil
 from paceline_contract.items import Conditions, ObservationPhase, Observed
 
 from paceline import cpu_features
-from paceline.cpu_wait import WorkloadWait
+from paceline.cpu_wait import SHORTEST_SHARE_S, WorkloadWait
 from paceline.devices.parsers.frequencies import read_khz
 from paceline.devices.parsers.text_values import integer
 from paceline.environment import boot_id, governor, read_text
 
 CPU_DIRECTORY = Path("/sys/devices/system/cpu")
 PERIOD_S = 1.0
-SHORTEST_SHARE_S = 0.05
-"""Shortest time over which shares are meaningful."""
 CALIBRATION_BYTES = bytes(65_536)
 CALIBRATION_ROUNDS = 40
 """The shortest of this many rounds changes by less than 1 % under a load of three tasks per core. All rounds together

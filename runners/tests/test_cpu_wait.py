@@ -1,10 +1,11 @@
-"""Tests of measuring how long a workload waited for a CPU."""
+"""Tests of measuring how long a workload waited for a CPU, and how long others ran."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from paceline.cpu_wait import WorkloadWait, starvation
@@ -55,3 +56,22 @@ def test_two_spinning_threads_on_one_cpu_are_seen_as_starved() -> None:
         ), "two threads that always want one CPU wait for it half the time"
     finally:
         child.end()
+
+
+@LINUX
+def test_what_ended_children_ran_is_not_the_others() -> None:
+    stranger = ChildProcess[bytes](
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE
+    )
+    try:
+        began, ours = time.monotonic(), WorkloadWait()
+        of_stranger = WorkloadWait(stranger.pid)
+        burn = "import time\nwhile time.process_time() < 1: pass"
+        subprocess.run([sys.executable, "-c", burn], check=True)
+        shares = [wait.read()["others_cpu_percent"] for wait in (of_stranger, ours)]
+        elapsed = time.monotonic() - began
+        assert (shares[0] - shares[1]) / 100 * elapsed > 0.5, (
+            "one second of a child is of others only for a process that is not its parent"
+        )
+    finally:
+        stranger.end()

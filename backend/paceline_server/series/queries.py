@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Select, and_, exists, func, or_, select, true
+from sqlalchemy import Select, and_, case, exists, func, or_, select, true
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -538,6 +538,7 @@ def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
         median: ColumnElement[float] = SeriesPoint.conditions[name]["median"].as_float()
         return median
 
+    pressure, others = condition("psi_cpu_percent"), condition("others_cpu_percent")
     query = (
         select(
             Series.target_id,
@@ -547,7 +548,8 @@ def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
             func.avg((SeriesPoint.upper - SeriesPoint.lower) / (2 * SeriesPoint.value)),
             func.max(
                 func.coalesce(
-                    condition("workload_wait_percent"), condition("psi_cpu_percent")
+                    condition("workload_wait_percent"),
+                    case((others < pressure, others), else_=pressure),
                 )
             ),
             func.count(SeriesPoint.excluded) == func.count(),

@@ -18,6 +18,9 @@ Keys of a reading's `values` that are judged, all optional:
     psi_cpu_percent, psi_memory_percent
                             number: share of the time since the last reading in which some task waited.
                             I/O is not judged, because benchmarks of durable storage cause it themselves
+    others_cpu_percent      number: how long processes that are not the job's ran since the last reading, as a
+                            share of that time. Only so much of psi_cpu_percent counts: in the rest, processes
+                            of the job waited for one another
     cpus_online             int (how many), or list of cores
     unknown                 list of names of keys that the target did not report
     configuration           list of names of configuration errors, of a device (see `configuration.py`)
@@ -137,6 +140,7 @@ def find_voids(
 
     `suppress` names configuration errors to leave out; nothing else can be suppressed."""
     limits = limits or VoidLimits()
+    during = [reading for reading in readings if reading.phase == "during"]
     checks = (
         _check_thermal_status(readings, limits),
         _check_unknown_thermal_status(readings),
@@ -144,13 +148,15 @@ def find_voids(
         _check_boot_id(readings),
         _check_calibration(readings, limits),
         _check_pressure(
-            readings, limits, "steal_percent", "steal", "the hypervisor took the CPU"
-        ),
-        _check_cpu_pressure(readings, limits),
-        _check_pressure(
-            readings,
+            _read_numbers(during, "steal_percent"),
             limits,
-            "psi_memory_percent",
+            "steal",
+            "the hypervisor took the CPU",
+        ),
+        _check_cpu_pressure(during, limits),
+        _check_pressure(
+            _read_numbers(during, "psi_memory_percent"),
+            limits,
             "memory_pressure",
             "some task waited for memory",
         ),
@@ -317,35 +323,26 @@ def _check_calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void 
     return Void("calibration", drift, limits.calibration_drift, text, strength)
 
 
-def _check_cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    """Judge the CPU pressure on the workload, or that of the whole system if unknown."""
-    if any(
-        "workload_wait_percent" in reading.values
-        for reading in readings
-        if reading.phase == "during"
-    ):
+def _check_cpu_pressure(during: Sequence[Reading], limits: VoidLimits) -> Void | None:
+    """Judge the CPU pressure on the workload, or if unknown, so much of the whole system's as others can have caused."""
+    if shares := _read_numbers(during, "workload_wait_percent"):
         return _check_pressure(
-            readings,
-            limits,
-            "workload_wait_percent",
-            "pressure",
-            "the workload waited for a CPU",
+            shares, limits, "pressure", "the workload waited for a CPU"
         )
-    return _check_pressure(
-        readings, limits, "psi_cpu_percent", "pressure", "some task waited for a CPU"
-    )
+    for reading in during:
+        if pressure := _read_numbers([reading], "psi_cpu_percent"):
+            others = _read_numbers([reading], "others_cpu_percent")
+            shares.append(min(pressure + others))
+    return _check_pressure(shares, limits, "pressure", "some task waited for a CPU")
 
 
 def _check_pressure(
-    readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, sufferer: str
+    shares: Sequence[float], limits: VoidLimits, code: str, sufferer: str
 ) -> Void | None:
     """Judge the mean while measuring, because interleaving compensates short bursts."""
-    during = _read_numbers(
-        (reading for reading in readings if reading.phase == "during"), key
-    )
-    if not during:
+    if not shares:
         return None
-    mean = sum(during) / len(during)
+    mean = sum(shares) / len(shares)
     if mean <= limits.pressure_percent:
         return None
     limit, observed = limits.pressure_percent, f"{sufferer} {mean:.1f} % of the time"

@@ -51,6 +51,12 @@ def test_the_target_with_the_widest_scatter_comes_first(
     assert by_noise(idle) == []
 
 
+def test_processes_of_a_job_that_wait_for_one_another_are_no_waiting(lab: Lab) -> None:
+    measure(lab, conditions=[{"psi_cpu_percent": 40.0, "others_cpu_percent": 3.0}])
+    (target,) = by_noise(lab)
+    assert target["waiting_percent"] == 3.0
+
+
 def test_a_target_that_does_not_report_waiting_has_none(lab: Lab) -> None:
     measure(lab)
     (target,) = by_noise(lab)

@@ -100,6 +100,17 @@ def test_pressure_on_the_workload_outweighs_pressure_on_the_host() -> None:
 
 
 @pytest.mark.parametrize(
+    ("others", "judged"), [(1.0, []), (30.0, [30.0]), (90.0, [40.0])]
+)
+def test_of_the_pressure_on_the_host_only_what_others_can_have_caused_counts(
+    others: float, judged: list[float]
+) -> None:
+    reading = {"psi_cpu_percent": 40.0, "others_cpu_percent": others}
+    voids = find_voids(_readings({}, [reading] * 3, {}))
+    assert [void.value for void in voids] == judged
+
+
+@pytest.mark.parametrize(
     ("code", "kind", "says"),
     [
         ("pressure", "host", "PACELINE_PRESSURE_LIMIT_PERCENT"),

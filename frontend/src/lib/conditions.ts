@@ -28,6 +28,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/^workload_wait/, 'Workload waited for a CPU'],
   [/(psi|pressure)_?cpu/, 'CPU pressure (PSI)'],
   [/^cpu_percent/, 'CPU use'],
+  [/^others_cpu/, 'CPU use of other processes'],
   [/steal/, 'Stolen by the hypervisor'],
   [/(psi|pressure)_?mem/, 'Memory pressure (PSI)'],
   [/(psi|pressure)_?io/, 'I/O pressure (PSI)'],

@@ -17,7 +17,7 @@ from paceline_contract.items import CommandOutput, Observed
 
 from paceline import cpu_features
 from paceline.adb.port import Connection, RefusedError, SlowError
-from paceline.conditions import SHORTEST_SHARE_S
+from paceline.cpu_wait import SHORTEST_SHARE_S
 from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import Battery, battery
 from paceline.devices.parsers.frequencies import (

@@ -21,7 +21,7 @@ from paceline_contract.items import (
 )
 
 from paceline.adb.port import Connection
-from paceline.conditions import SHORTEST_SHARE_S
+from paceline.cpu_wait import SHORTEST_SHARE_S
 from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
 from paceline.devices.parsers import resources
 from paceline.devices.parsers.text_values import files_of
